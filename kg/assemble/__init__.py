@@ -1,0 +1,1 @@
+"""Assemble: the extractions of all papers become one graph."""

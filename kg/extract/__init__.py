@@ -1,0 +1,1 @@
+"""Extract: from the text of one paper to its records."""

@@ -1,0 +1,1 @@
+"""Project: the assembled graph in the stores and formats that people use."""

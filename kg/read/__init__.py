@@ -1,0 +1,1 @@
+"""Read: one reader for each format that people have."""

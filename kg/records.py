@@ -1,0 +1,413 @@
+"""The records that travel: Paper, Mention, Entity, Statement, Evidence, Result.
+
+Every stage takes and gives these and nothing else. :class:`Extraction` is the set of them that one
+paper's text yields; there, an entity's key is simply its name in that paper. In the assembled graph
+the same records carry the entity's key in the whole graph.
+
+All records are immutable, compare by value, and convert to and from JSON with :func:`to_json` and
+:func:`from_json`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+import types
+import typing
+import unicodedata
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin
+
+from kg.schema import ENTITY_TYPES, PAPER, PREDICATES
+
+__all__ = [
+    "Entity",
+    "Evidence",
+    "Extraction",
+    "Mention",
+    "Paper",
+    "Part",
+    "Result",
+    "Source",
+    "Statement",
+    "content_id",
+    "digest",
+    "from_json",
+    "paper_key",
+    "to_json",
+]
+
+Part = Literal["title", "text"]
+"""The field of the paper that a pair of offsets counts in."""
+
+T = TypeVar("T")
+
+
+def paper_key(paper: str) -> str:
+    """Return the key in the graph of the paper whose id is ``paper``: ``paper/<id>``."""
+    return "paper/" + paper
+
+
+def digest(*parts: object) -> str:
+    """Return 16 hex digits (64 bits of SHA-256) that identify the sequence ``parts``.
+
+    Equal sequences of equal strings give equal digests on every machine.
+    """
+    hashed = hashlib.sha256()
+    for part in parts:
+        raw = str(part).encode("utf-8", "surrogatepass")
+        hashed.update(f"{len(raw)}:".encode())
+        hashed.update(raw)
+    return hashed.hexdigest()[:16]
+
+
+def content_id(text: str) -> str:
+    """Return the id of a paper whose source gives none: a hash of its normalised text.
+
+    Case, Unicode form and white space do not count.
+    """
+    normal = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip().casefold()
+    return "text:" + digest(normal)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
+    """Where a paper was read: a file and the 1-based position of the record in it."""
+
+    file: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """An abstract with what its source says about it.
+
+    Attributes
+    ----------
+    id : the source's own id (arXiv, ACL Anthology, DOI), else :func:`content_id` of the text.
+    text : the abstract, as read.
+    title : the title, or "".
+    date : ISO 8601 ``YYYY``, ``YYYY-MM`` or ``YYYY-MM-DD``, or "".
+    venue, url, doi : as the source has them, or "".
+    authors : names in order.
+    source : file and position, or None for a text that came from no file.
+    """
+
+    id: str
+    text: str
+    title: str = ""
+    date: str = ""
+    venue: str = ""
+    authors: tuple[str, ...] = ()
+    url: str = ""
+    doi: str = ""
+    source: Source | None = None
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise ValueError("a paper needs an id")
+
+    def part(self, part: Part) -> str:
+        """Return the field that offsets of ``part`` count in."""
+        return self.title if part == "title" else self.text
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """A span of a paper that names an entity: ``paper.part(part)[start:end] == surface``.
+
+    Attributes
+    ----------
+    paper : id of the paper.
+    part, start, end : the span, in characters of the original text.
+    surface : the text of the span.
+    type : entity type, from the schema.
+    entity : key of the entity that it names.
+    confidence : probability that it is right, 0 to 1.
+    extractor : what found it: ``rule:…@version`` or ``model:…@version``.
+    """
+
+    paper: str
+    part: Part
+    start: int
+    end: int
+    surface: str
+    type: str
+    entity: str
+    confidence: float = 1.0
+    extractor: str = ""
+
+    def __post_init__(self) -> None:
+        if self.type not in ENTITY_TYPES:
+            raise ValueError(f"unknown entity type: {self.type!r}")
+        if not 0 <= self.start < self.end or self.end - self.start != len(self.surface):
+            raise ValueError(f"offsets {self.start}:{self.end} do not fit {self.surface!r}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entity:
+    """A Method, Model, Dataset, Benchmark, Task or Metric, with its names.
+
+    Attributes
+    ----------
+    key : identity; in the graph ``family/slug``, in one paper's extraction the name.
+    name : the best surface form.
+    type : entity type, from the schema.
+    names : every surface form, the best one included, sorted.
+    introduced_in : ids of the papers that put it forward as their own contribution, sorted.
+    types : (type, number of papers) by weight of evidence, the prevailing type first.
+    confidence : probability that it is an entity of that type, 0 to 1.
+    """
+
+    key: str
+    name: str
+    type: str
+    names: tuple[str, ...] = ()
+    introduced_in: tuple[str, ...] = ()
+    types: tuple[tuple[str, int], ...] = ()
+    confidence: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.key or not self.name:
+            raise ValueError("an entity needs a key and a name")
+        if self.type not in ENTITY_TYPES:
+            raise ValueError(f"unknown entity type: {self.type!r}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Evidence:
+    """One passage of one paper that states a statement.
+
+    Attributes
+    ----------
+    paper : id of the paper.
+    part, start, end : the passage, in characters of the original text.
+    sentence : the text of the passage, exactly ``paper.part(part)[start:end]``.
+    confidence : probability that the passage states it, 0 to 1.
+    extractor : ``rule:…@version`` or ``model:…@version``.
+    negated : the passage denies the statement.
+    hedged : the passage holds it possible, plans it, or quotes it as others' claim.
+    """
+
+    paper: str
+    part: Part
+    start: int
+    end: int
+    sentence: str
+    confidence: float
+    extractor: str
+    negated: bool = False
+    hedged: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.sentence or self.end - self.start != len(self.sentence):
+            raise ValueError(f"offsets {self.start}:{self.end} do not fit the sentence")
+
+    @property
+    def asserts(self) -> bool:
+        """Whether the passage plainly states the statement."""
+        return not self.negated and not self.hedged
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Statement:
+    """Subject, predicate, object, and every passage that states it (never none).
+
+    Attributes
+    ----------
+    subject : key of an entity; or, where the paper's contribution has no name, ``PAPER`` in one
+        paper's extraction and ``paper/<paper id>`` in the graph.
+    predicate : from the schema.
+    object : key of an entity.
+    evidence : sorted, never empty.
+    belief : 0 to 1; see :mod:`kg.assemble.belief`.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    evidence: tuple[Evidence, ...] = ()
+    belief: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.predicate not in PREDICATES:
+            raise ValueError(f"unknown predicate: {self.predicate!r}")
+        if not self.evidence:
+            raise ValueError(f"{self.subject} {self.predicate} {self.object}: no evidence")
+
+    @property
+    def id(self) -> str:
+        """Identity of the claim: 16 hex digits made from subject, predicate and object."""
+        return digest(self.subject, self.predicate, self.object)
+
+    def evidence_id(self, evidence: Evidence) -> str:
+        """Identity of one piece of evidence: of the claim, the paper and the span."""
+        return digest(self.id, evidence.paper, evidence.part, evidence.start, evidence.end)
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """Ids of the papers that plainly state it, sorted, each once."""
+        return tuple(sorted({e.paper for e in self.evidence if e.asserts}))
+
+    @property
+    def asserted(self) -> bool:
+        """Whether at least one passage plainly states it."""
+        return any(e.asserts for e in self.evidence)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Result:
+    """A figure that a paper reports: who, on what, by what measure, how much.
+
+    Attributes
+    ----------
+    paper : id of the paper.
+    part, start, end, sentence : the passage, as in :class:`Evidence`.
+    subject : key of an entity, ``PAPER`` (``paper/<paper id>`` in the graph), or "" if not told.
+    benchmark, metric, baseline : keys of entities, or "" if not told.
+    value : the subject's own figure, in ``unit``.
+    baseline_value : the baseline's figure, in ``unit``.
+    delta : the reported difference, in ``unit``, never negative.
+    unit : ``%``, ``x``, ``points``, ``pp``, or "".
+    direction : ``up`` or ``down``, the way the figure moved, or "".
+    confidence, extractor : as in :class:`Evidence`.
+    """
+
+    paper: str
+    part: Part
+    start: int
+    end: int
+    sentence: str
+    subject: str = ""
+    benchmark: str = ""
+    metric: str = ""
+    value: float | None = None
+    unit: str = ""
+    baseline: str = ""
+    baseline_value: float | None = None
+    delta: float | None = None
+    direction: str = ""
+    confidence: float = 1.0
+    extractor: str = ""
+
+    def __post_init__(self) -> None:
+        if self.value is None and self.delta is None and self.baseline_value is None:
+            raise ValueError("a result needs a figure")
+        if not self.sentence or self.end - self.start != len(self.sentence):
+            raise ValueError(f"offsets {self.start}:{self.end} do not fit the sentence")
+
+    @property
+    def id(self) -> str:
+        """Identity: 16 hex digits made from paper, span, figure and what it is about."""
+        return digest(
+            self.paper,
+            self.part,
+            self.start,
+            self.end,
+            self.value,
+            self.delta,
+            self.baseline_value,
+            self.unit,
+            self.subject,
+            self.benchmark,
+            self.metric,
+            self.baseline,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """All records that the text of one paper yields.
+
+    Keys of entities are names that are unique in the paper; ``PAPER`` is the paper's unnamed
+    contribution.
+    """
+
+    paper: str
+    entities: tuple[Entity, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    results: tuple[Result, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        known = {e.key for e in self.entities} | {PAPER}
+        used = {m.entity for m in self.mentions} - {PAPER}
+        used |= {k for s in self.statements for k in (s.subject, s.object)}
+        used |= {
+            k for r in self.results for k in (r.subject, r.benchmark, r.metric, r.baseline) if k
+        }
+        if not used <= known:
+            raise ValueError(f"{self.paper}: unknown entities {sorted(used - known)}")
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was found."""
+        return not self.mentions and not self.statements and not self.results
+
+
+def to_json(record: Any) -> dict[str, Any]:
+    """Return ``record`` as a JSON object; fields that hold their default are left out.
+
+    Floats are rounded to six decimals, so that equal records give equal bytes.
+    """
+    out: dict[str, Any] = {}
+    for f in dataclasses.fields(record):
+        value = getattr(record, f.name)
+        if f.default is not dataclasses.MISSING and value == f.default:
+            continue
+        out[f.name] = _plain(value)
+    return out
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return to_json(value)
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, float):
+        return round(value, 6)
+    return value
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def from_json(cls: type[T], data: dict[str, Any]) -> T:
+    """Return the record of class ``cls`` that :func:`to_json` gave as ``data``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If ``data`` is not such an object.
+    """
+    hints = _hints(cls)
+    unknown = data.keys() - hints.keys()
+    if unknown:
+        raise ValueError(f"{cls.__name__} has no {sorted(unknown)}")
+    return cls(**{name: _typed(hints[name], value) for name, value in data.items()})
+
+
+_NONE: Final = type(None)
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    origin = get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        if value is None:
+            return None
+        return _typed(next(a for a in get_args(hint) if a is not _NONE), value)
+    if origin is tuple:
+        args = get_args(hint)
+        if len(args) == 2 and args[1] is Ellipsis:
+            return tuple(_typed(args[0], v) for v in value)
+        return tuple(_typed(a, v) for a, v in zip(args, value, strict=True))
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return from_json(hint, value)
+    if hint is float:
+        return float(value)
+    return value

