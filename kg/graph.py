@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from kg.assemble.names import fold
+from kg.errors import NotFoundError
 from kg.records import Entity, Mention, Paper, Result, Statement
+from kg.schema import ID_BASE
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    import rdflib
 
 __all__ = ["Graph"]
 
@@ -46,6 +57,28 @@ class Graph:
             r.id: r for r in sorted(results, key=lambda r: (r.paper, r.part, r.start, r.end, r.id))
         }
 
+    def __len__(self) -> int:
+        """Return the number of statements."""
+        return len(self.statements)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return all(
+            getattr(self, part) == getattr(other, part)
+            for part in ("papers", "entities", "mentions", "statements", "results")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Graph: {len(self.papers)} papers, {len(self.entities)} entities, "
+            f"{len(self.statements)} statements, {len(self.results)} results>"
+        )
+
+    # -- indexes, made once when first asked for ------------------------------------------------
+
     @cached_property
     def mention_counts(self) -> dict[tuple[str, str], int]:
         """(paper id, entity key) to the number of mentions, sorted."""
@@ -54,11 +87,209 @@ class Graph:
             counts[m.paper, m.entity] = counts.get((m.paper, m.entity), 0) + 1
         return dict(sorted(counts.items()))
 
-    def __len__(self) -> int:
-        return len(self.statements)
+    @cached_property
+    def papers_of(self) -> Mapping[str, tuple[str, ...]]:
+        """Entity key to the ids of the papers that mention it, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for paper, entity in self.mention_counts:
+            found[entity].append(paper)
+        return {key: tuple(papers) for key, papers in sorted(found.items())}
 
-    def __repr__(self) -> str:
-        return (
-            f"<Graph: {len(self.papers)} papers, {len(self.entities)} entities, "
-            f"{len(self.statements)} statements, {len(self.results)} results>"
+    @cached_property
+    def _by_name(self) -> dict[str, list[Entity]]:
+        found: dict[str, set[Entity]] = defaultdict(set)
+        for e in self.entities.values():
+            for name in {e.name, *e.names}:
+                found[fold(name) or name].add(e)
+        return {
+            name: sorted(es, key=lambda e: (-len(self.papers_of.get(e.key, ())), e.key))
+            for name, es in found.items()
+        }
+
+    @cached_property
+    def _by_subject(self) -> dict[str, list[Statement]]:
+        found: dict[str, list[Statement]] = defaultdict(list)
+        for s in self.statements.values():
+            found[s.subject].append(s)
+        return dict(found)
+
+    @cached_property
+    def _by_object(self) -> dict[str, list[Statement]]:
+        found: dict[str, list[Statement]] = defaultdict(list)
+        for s in self.statements.values():
+            found[s.object].append(s)
+        return dict(found)
+
+    # -- questions ------------------------------------------------------------------------------
+
+    def find(self, name: str) -> list[Entity]:
+        """Return the entities called ``name`` (a key or any of their names), best known first.
+
+        Case, hyphens, spaces and a plural do not count.
+
+        Examples
+        --------
+        >>> Graph(entities=[Entity("data/gsm8k", "GSM8K", "Benchmark", ("GSM8K",))]).find("gsm-8k")
+        [Entity(key='data/gsm8k', name='GSM8K', ...)]
+        """
+        if name in self.entities:
+            return [self.entities[name]]
+        return list(self._by_name.get(fold(name) or name, ()))
+
+    def entity(self, name: str) -> Entity:
+        """Return the entity called ``name``; if several are, the one most papers mention.
+
+        Raises
+        ------
+        NotFoundError
+            If there is none; the message has the nearest names.
+        """
+        found = self.find(name)
+        if found:
+            return found[0]
+        near = difflib.get_close_matches(fold(name), self._by_name, n=3, cutoff=0.6)
+        hint = ", ".join(dict.fromkeys(self._by_name[n][0].name for n in near))
+        raise NotFoundError(
+            f"no entity is called {name!r}" + (f"; did you mean {hint}?" if hint else "")
         )
+
+    def statements_of(
+        self, name: str, predicate: str | None = None, *, role: str | None = None
+    ) -> list[Statement]:
+        """Return the statements about the entity called ``name``, the most believed first.
+
+        Parameters
+        ----------
+        name : key or name of an entity.
+        predicate : only this predicate, ``improves-over`` for example.
+        role : ``subject`` or ``object``: only those where it stands there.
+        """
+        key = self.entity(name).key
+        found = [] if role == "object" else list(self._by_subject.get(key, ()))
+        if role != "subject":
+            found += self._by_object.get(key, ())
+        return sorted(
+            (s for s in found if predicate in (None, s.predicate)),
+            key=lambda s: (-s.belief, s.subject, s.predicate, s.object),
+        )
+
+    def improves_over(self, name: str) -> list[Statement]:
+        """Return the statements that something improves over the entity called ``name``."""
+        found = self.statements_of(name, "improves-over", role="object")
+        return [s for s in found if s.asserted]
+
+    def results_of(self, name: str) -> list[Result]:
+        """Return the figures of the entity called ``name``, in the order of papers and text."""
+        key = self.entity(name).key
+        return [r for r in self.results.values() if r.subject == key]
+
+    def leaderboard(self, benchmark: str, metric: str | None = None) -> list[Result]:
+        """Return the results on ``benchmark`` that have a value, by metric, the highest first.
+
+        Whether more is better depends on the metric; the order does not know it.
+        """
+        key = self.entity(benchmark).key
+        only = self.entity(metric).key if metric else None
+        found = [
+            r
+            for r in self.results.values()
+            if r.benchmark == key and r.value is not None and only in (None, r.metric)
+        ]
+        return sorted(found, key=lambda r: (r.metric, r.unit, -(r.value or 0.0), r.id))
+
+    def lineage(self, name: str, depth: int = 5) -> list[tuple[int, Statement]]:
+        """Return what the entity called ``name`` builds on, and what that builds on, and so on.
+
+        Returns
+        -------
+        list of (int, Statement)
+            Steps from the entity (1 is direct) and the ``builds-on`` statement, nearest first; each
+            entity is followed once.
+        """
+        steps: list[tuple[int, Statement]] = []
+        seen = {self.entity(name).key}
+        front = sorted(seen)
+        for step in range(1, depth + 1):
+            following: list[str] = []
+            for key in front:
+                for s in self._by_subject.get(key, ()):
+                    if s.predicate == "builds-on" and s.asserted:
+                        steps.append((step, s))
+                        if s.object not in seen:
+                            seen.add(s.object)
+                            following.append(s.object)
+            front = following
+        return steps
+
+    def name(self, key: str) -> str:
+        """Return what a person would call the entity or paper with this ``key``."""
+        if key in self.entities:
+            return self.entities[key].name
+        paper = self.papers.get(key.removeprefix("paper/"))
+        return (paper.title or paper.id) if paper else key
+
+    def contradictions(self) -> Iterator[tuple[Statement, Statement | None]]:
+        """Yield pairs (A improves over B, B improves over A), and (denied and asserted, None)."""
+        for s in self.statements.values():
+            if s.asserted and any(e.negated for e in s.evidence):
+                yield s, None
+            if s.predicate == "improves-over" and s.asserted and s.subject < s.object:
+                for other in self._by_subject.get(s.object, ()):
+                    reverse = (other.predicate, other.object) == ("improves-over", s.subject)
+                    if reverse and other.asserted:
+                        yield s, other
+
+    # -- queries and other forms ----------------------------------------------------------------
+
+    def cypher(self, text: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a Cypher query on the embedded engine and return its rows.
+
+        Raises
+        ------
+        QueryError
+            If the query is wrong, or writes.
+        """
+        return self._store.cypher(text, parameters)
+
+    def query(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a shipped query (``cypher/queries/<name>.cypher``) and return its rows.
+
+        Raises
+        ------
+        QueryError
+            If there is no such query, or a parameter is missing or unknown.
+        """
+        from kg.queries import bind, find
+
+        query = find(name)
+        return self._store.cypher(query.text, bind(query, parameters))
+
+    @cached_property
+    def _store(self) -> Any:
+        from kg.project.embedded import EmbeddedStore
+
+        return EmbeddedStore.build(self)
+
+    def to_networkx(self) -> networkx.MultiDiGraph[str]:
+        """Return the graph as a plain :class:`networkx.MultiDiGraph`."""
+        from kg.project.multigraph import to_networkx
+
+        return to_networkx(self)
+
+    def to_rdflib(self, base: str = ID_BASE) -> rdflib.Graph:
+        """Return the graph as an :class:`rdflib.Graph`; ``base`` begins the IRIs of its nodes."""
+        from kg.project.rdf import to_rdflib
+
+        return to_rdflib(self, base=base)
+
+    def to_tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the graph as tables of plain rows, by name."""
+        from kg.project.tables import to_tables
+
+        return to_tables(self)
+
+    def to_pandas(self) -> dict[str, pandas.DataFrame]:
+        """Return :meth:`to_tables` as data frames. Needs the extra ``sotagraph[pandas]``."""
+        from kg.project.tables import to_pandas
+
+        return to_pandas(self)

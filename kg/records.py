@@ -155,10 +155,13 @@ class Entity:
     key : identity; in the graph ``family/slug``, in one paper's extraction the name.
     name : the best surface form.
     type : entity type, from the schema.
-    names : every surface form, the best one included, sorted.
+    names : the surface forms that name it in any paper, the best one included, sorted; a form that
+        only one paper uses for it stands in ``merges`` alone.
     introduced_in : ids of the papers that put it forward as their own contribution, sorted.
     types : (type, number of papers) by weight of evidence, the prevailing type first.
     confidence : probability that it is an entity of that type, 0 to 1.
+    merges : (surface form, rule by which it is this entity), sorted; see
+        :mod:`kg.assemble.resolve`.
     """
 
     key: str
@@ -168,6 +171,7 @@ class Entity:
     introduced_in: tuple[str, ...] = ()
     types: tuple[tuple[str, int], ...] = ()
     confidence: float = 1.0
+    merges: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.key or not self.name:

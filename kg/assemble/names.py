@@ -1,0 +1,161 @@
+"""Names: when two spellings are one name.
+
+All functions here are pure and know the field's habits; none looks at a graph. Two names are the
+same when their :func:`fold` is equal: case, Unicode form, white space, hyphens, quotes and a
+plural do not count; digits, versions, sizes, signs and every other letter do.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+__all__ = ["abbreviates", "fold", "is_acronym", "is_coined", "slug", "spaced"]
+
+_INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufe0e\ufe0f]")
+_HYPHENS: Final = re.compile("[\u2010-\u2015\u2212\u2043\ufe58\ufe63\uff0d]")
+_QUOTES: Final = re.compile("[\"'`\u00b4\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb]")
+_SEPARATOR: Final = re.compile(r"[\s_-]+")
+_GENERIC: Final = re.compile(
+    r"^(?P<name>\S+)[ -](?:datasets?|corpus|corpora|benchmarks?|models?|frameworks?|algorithms?"
+    r"|methods?|architectures?|networks?|tasks?|scores?|metrics?|optimizers?|test sets?)$",
+    re.IGNORECASE,
+)
+_GREEK: Final = {
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "epsilon": "ε",
+    "lambda": "λ",
+    "sigma": "σ",
+    "tau": "τ",
+    "phi": "φ",
+    "pi": "π",
+    "mu": "μ",
+}
+_SINGULAR_S: Final = re.compile(r"(?:ss|us|is|as|os|ous|ics|[^aeiou]hs)$")
+_BRITISH: Final = re.compile(r"(?<=[a-z])is(?=(?:ation|ing|ed|er|e)\b)")
+
+
+def is_acronym(name: str) -> bool:
+    """Whether ``name`` is a short run of capitals (with digits, a plural s): RAG, MoEs, F1.
+
+    Such a name can mean different things in different papers.
+    """
+    core = name.removesuffix("s") if name[-2:-1].isupper() else name
+    return (
+        2 <= len(core) <= 6
+        and core.isalnum()
+        and sum(c.isupper() for c in core) * 2 >= len(core)
+        and core[0].isupper()
+    )
+
+
+def abbreviates(short: str, long: str) -> bool:
+    """Whether ``short`` can stand for ``long``: its signs occur there in order, the first at the
+    start.
+
+    The test of Schwartz and Hearst (2003), and stricter: every capital of ``short`` begins a word
+    of
+    ``long`` or is a capital there, and ``long`` is longer than ``short``.
+    """
+    signs = [c for c in short.removesuffix("s") if c.isalnum()]
+    if len(signs) < 2 or len(long) <= len(short) + 1 or long[0].casefold() != signs[0].casefold():
+        return False
+    at = len(long)
+    for n, sign in reversed(list(enumerate(signs))):
+        at -= 1
+        while at >= 0 and not (
+            long[at].casefold() == sign.casefold()
+            and (
+                at == 0
+                or (n > 0 and (not sign.isupper() or long[at].isupper()))
+                or not long[at - 1].isalnum()
+            )
+        ):
+            at -= 1
+        if at < 0:
+            return False
+    return not any(c.isalnum() for c in long[:at])
+
+
+def is_coined(name: str) -> bool:
+    """Whether ``name`` is a proper name by its spelling: SQuAD, GPT-4, LoRA, T5, BERTScore."""
+    return (
+        any(c.isdigit() for c in name)
+        or sum(c.isupper() for word in name.split() for c in word[1:]) >= 1
+    )
+
+
+def _singular(word: str, original: str) -> str:
+    """Return ``word`` (lower case) without its plural s; ``original`` tells acronyms apart."""
+    if len(word) < 3 or not word.endswith("s"):
+        return word
+    if original.isupper():
+        return word
+    if len(original) > 2 and original[-2].isupper():
+        return word[:-1]
+    if _SINGULAR_S.search(word) or len(word) < 4:
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1]
+
+
+@lru_cache(maxsize=1 << 16)
+def spaced(name: str) -> str:
+    """Return the readable normal form of ``name``: lower case, words joined by one hyphen.
+
+    A hyphen stays where two letters or two digits meet, and goes where a letter meets a digit:
+    ``Llama 3.1`` and ``LLaMA-3.1`` give ``llama3.1``, ``GPT-4 32k`` gives ``gpt4-32k``,
+    ``Chain of Thought`` gives ``chain-of-thought``.
+    """
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name))
+    text = _QUOTES.sub("", _HYPHENS.sub("-", text)).strip()
+    stripped = _GENERIC.match(text)
+    if stripped and is_coined(stripped["name"]):
+        text = stripped["name"]
+    words = [w for w in _SEPARATOR.split(text) if w]
+    if not words:
+        return ""
+    lowered = [w.casefold() for w in words]
+    lowered[-1] = _singular(lowered[-1], words[-1])
+    lowered = [_GREEK.get(w, w) for w in lowered]
+    if not is_coined(text):
+        lowered = [_BRITISH.sub("iz", w) for w in lowered]
+    out = lowered[0]
+    for word in lowered[1:]:
+        digits = out[-1].isdigit(), word[0].isdigit()
+        out += word if digits[0] != digits[1] else "-" + word
+    return unicodedata.normalize("NFC", out)
+
+
+@lru_cache(maxsize=1 << 16)
+def fold(name: str) -> str:
+    """Return the form of ``name`` that equal names share, or "" if it has no visible character.
+
+    This is :func:`spaced` without its hyphens between letters; one between digits stays
+    (``Llama-3-70B`` is ``llama3-70b``).
+
+    Examples
+    --------
+    >>> fold("Fine-tuning") == fold("finetuning")
+    True
+    >>> fold("CIFAR-10") == fold("CIFAR-100")
+    False
+    """
+    return re.sub(r"(?<!\d)-|-(?!\d)", "", spaced(name))
+
+
+def slug(normal: str) -> str:
+    """Return ``normal`` (a :func:`spaced` form) as the readable part of an entity's key.
+
+    Letters and digits of any script, ``.``, ``+`` and ``-`` stay; every other character becomes
+    ``_`` and its hexadecimal code, so different names never share a slug.
+    """
+    return "".join(c if c.isalnum() or c in ".+-" else f"_{ord(c):x}" for c in normal)
