@@ -1,0 +1,328 @@
+"""The SHACL shapes that every export conforms to. Core constraints only: no SPARQL, no rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import rdflib
+from rdflib import (
+    DCTERMS,
+    PROV,
+    RDF,
+    RDFS,
+    SDO,
+    SH,
+    SKOS,
+    XSD,
+    BNode,
+    Literal,
+    Namespace,
+    URIRef,
+)
+from rdflib.collection import Collection
+from rdflib.term import Node
+
+from kg.project.vocabulary import BIBO, OA, PREFIXES, SOTA, class_iri
+from kg.schema import ENTITY_TYPES, PAPER, PREDICATES, Predicate
+
+__all__ = ["shapes"]
+
+SHAPES: Final = Namespace("https://w3id.org/sotagraph/shapes#")
+_UNITS: Final = ("%", "points", "pp", "x")
+
+
+def shapes() -> rdflib.Graph:
+    """Return the shapes.
+
+    Each class has a closed shape, so a property that does not belong is reported. The allowed types
+    of subject and object are checked on the plain triples and on the statements.
+    """
+    return _Shapes().graph
+
+
+class _Shapes:
+    """Builds the graph: a node shape for each class, a named property shape for each property."""
+
+    def __init__(self) -> None:
+        self.graph = rdflib.Graph(bind_namespaces="none")
+        for prefix, namespace in PREFIXES.items():
+            self.graph.bind(prefix, namespace)
+        self.graph.bind("shapes", SHAPES)
+        self._paper()
+        self._author()
+        self._entities()
+        self._statement()
+        self._passages()
+        self._selectors()
+        self._extractor()
+
+    def add(self, subject: Node, **constraints: Node | Iterable[Node]) -> Node:
+        """Add SHACL constraints to a shape; several values become an RDF list."""
+        for name, value in sorted(constraints.items()):
+            object_ = value if isinstance(value, Node) else self.sequence(value)
+            self.graph.add((subject, SH[name.rstrip("_")], object_))
+        return subject
+
+    def sequence(self, members: Iterable[Node]) -> Node:
+        """Return the head of an RDF list."""
+        head = BNode()
+        Collection(self.graph, head, list(members))
+        return head
+
+    def node(self, name: str, target: URIRef, properties: Iterable[Node]) -> URIRef:
+        """Add a closed node shape for the class ``target``."""
+        shape = SHAPES[name]
+        self.graph.add((shape, RDF.type, SH.NodeShape))
+        self.add(shape, targetClass=target, closed=Literal(True), ignoredProperties=[RDF.type])
+        for property_ in properties:
+            self.graph.add((shape, SH.property, property_))
+        return shape
+
+    def property(
+        self,
+        name: str,
+        path: Node,
+        least: int = 0,
+        most: int | None = None,
+        **constraints: Node | Iterable[Node],
+    ) -> URIRef:
+        """Add a named property shape for ``least`` to ``most`` values at ``path``."""
+        shape = SHAPES[name]
+        self.graph.add((shape, RDF.type, SH.PropertyShape))
+        self.add(shape, path=path, **constraints)
+        if least:
+            self.add(shape, minCount=Literal(least))
+        if most is not None:
+            self.add(shape, maxCount=Literal(most))
+        return shape
+
+    def one_of(self, classes: Iterable[str]) -> dict[str, Any]:
+        """Return the constraint that a value is of one of the classes."""
+        iris = [class_iri(c) for c in classes]
+        if len(iris) == 1:
+            return {"class_": iris[0], "nodeKind": SH.IRI}
+        return {"or_": [self.add(BNode(), class_=i) for i in iris], "nodeKind": SH.IRI}
+
+    def string(self, name: str, path: URIRef, least: int = 0, most: int | None = 1) -> URIRef:
+        return self.property(
+            name, path, least, most, datatype=XSD.string, minLength=Literal(1), nodeKind=SH.Literal
+        )
+
+    def probability(self, name: str, path: URIRef) -> URIRef:
+        return self.property(
+            name,
+            path,
+            1,
+            1,
+            datatype=XSD.decimal,
+            minInclusive=Literal("0.0", datatype=XSD.decimal),
+            maxInclusive=Literal("1.0", datatype=XSD.decimal),
+        )
+
+    def count(self, name: str, path: URIRef, least: int, smallest: int) -> URIRef:
+        return self.property(
+            name, path, least, 1, datatype=XSD.integer, minInclusive=Literal(smallest)
+        )
+
+    def link(
+        self, name: str, path: URIRef, target: URIRef, least: int = 0, most: int | None = None
+    ) -> URIRef:
+        return self.property(name, path, least, most, class_=target, nodeKind=SH.IRI)
+
+    def plain(self, subject_type: str) -> list[URIRef]:
+        """Return property shapes for the plain triples that a subject of the type may have."""
+        out = []
+        for p in PREDICATES.values():
+            objects = [o for s, types in p.signatures if subject_type in s for o in types]
+            if objects:
+                name = f"{class_iri(subject_type).removeprefix(SOTA)}-{p.term}"
+                out.append(self.property(name, SOTA[p.term], **self.one_of(objects)))
+        return out
+
+    def _paper(self) -> None:
+        dates = (XSD.date, XSD.gYearMonth, XSD.gYear, XSD.string)
+        self.node(
+            "Paper",
+            SOTA.Paper,
+            [
+                self.string("Paper-identifier", DCTERMS.identifier, 1),
+                self.string("Paper-title", DCTERMS.title),
+                self.string("Paper-abstract", DCTERMS.abstract),
+                self.string("Paper-venue", SOTA.venue),
+                self.string("Paper-doi", BIBO.doi),
+                self.property(
+                    "Paper-date",
+                    DCTERMS.date,
+                    0,
+                    1,
+                    or_=[self.add(BNode(), datatype=d) for d in dates],
+                ),
+                self.property("Paper-url", SDO.url, 0, 1, datatype=XSD.anyURI),
+                self.property("Paper-sameAs", SDO.sameAs, 0, 1, nodeKind=SH.IRI),
+                self.string("Paper-sourceFile", SOTA.sourceFile),
+                self.count("Paper-sourcePosition", SOTA.sourcePosition, 0, 0),
+                self.link("Paper-creator", DCTERMS.creator, SOTA.Author),
+                self.link("Paper-mentions", SOTA.mentions, SOTA.Entity),
+                self.link("Paper-introduces", SOTA.introduces, SOTA.Entity),
+                self.link("Paper-states", SOTA.states, SOTA.Statement),
+                self.link("Paper-reports", SOTA.reports, SOTA.Result),
+                *self.plain(PAPER),
+            ],
+        )
+
+    def _author(self) -> None:
+        self.node(
+            "Author",
+            SOTA.Author,
+            [
+                self.string("Author-name", SDO.name, 1),
+                self.count("Author-position", SOTA.position, 1, 1),
+            ],
+        )
+
+    def _entities(self) -> None:
+        common = [
+            self.string("Entity-identifier", DCTERMS.identifier, 1),
+            self.string("Entity-label", RDFS.label, 1),
+            self.string("Entity-prefLabel", SKOS.prefLabel, 1),
+            self.string("Entity-altLabel", SKOS.altLabel, most=None),
+            self.probability("Entity-confidence", SOTA.confidence),
+        ]
+        for name in ENTITY_TYPES:
+            self.node(name, class_iri(name), [*common, *self.plain(name)])
+        a_type = self.add(BNode(), in_=[class_iri(t) for t in ENTITY_TYPES])
+        shape = SHAPES.Entity
+        self.graph.add((shape, RDF.type, SH.NodeShape))
+        one = self.property(
+            "Entity-type",
+            RDF.type,
+            qualifiedValueShape=a_type,
+            qualifiedMinCount=Literal(1),
+            qualifiedMaxCount=Literal(1),
+            message=Literal("An entity has exactly one of the entity types.", lang="en"),
+        )
+        self.add(shape, targetClass=SOTA.Entity, property=one)
+
+    def _statement(self) -> None:
+        evidence = self.add(BNode(), inversePath=SOTA.evidenceFor)
+        terms = [SOTA[p.term] for p in PREDICATES.values()]
+        shape = self.node(
+            "Statement",
+            SOTA.Statement,
+            [
+                self.string("Statement-label", RDFS.label, 1),
+                self.property(
+                    "Statement-subject", RDF.subject, 1, 1, **self.one_of(("Entity", PAPER))
+                ),
+                self.property("Statement-predicate", RDF.predicate, 1, 1, in_=terms),
+                self.property("Statement-object", RDF.object, 1, 1, **self.one_of(("Entity",))),
+                self.probability("Statement-belief", SOTA.belief),
+                self.count("Statement-paperCount", SOTA.paperCount, 1, 0),
+                self.property(
+                    "Statement-evidence",
+                    evidence,
+                    1,
+                    message=Literal("A statement has at least one piece of evidence.", lang="en"),
+                ),
+            ],
+        )
+        signatures = [
+            self._signature(p, i)
+            for p in PREDICATES.values()
+            for i, _ in enumerate(p.signatures, 1)
+        ]
+        self.add(
+            shape,
+            or_=signatures,
+            message=Literal("The types of subject and object fit the predicate.", lang="en"),
+        )
+
+    def _signature(self, predicate: Predicate, number: int) -> URIRef:
+        subjects, objects = predicate.signatures[number - 1]
+        name = predicate.term if len(predicate.signatures) == 1 else f"{predicate.term}-{number}"
+        shape = SHAPES[name]
+        self.graph.add((shape, RDF.type, SH.NodeShape))
+        for property_ in (
+            self.property(f"{name}-predicate", RDF.predicate, hasValue=SOTA[predicate.term]),
+            self.property(f"{name}-subject", RDF.subject, **self.one_of(subjects)),
+            self.property(f"{name}-object", RDF.object, **self.one_of(objects)),
+        ):
+            self.graph.add((shape, SH.property, property_))
+        return shape
+
+    def _passages(self) -> None:
+        common: list[Node] = [
+            self.probability("Passage-confidence", SOTA.confidence),
+            self.property("Passage-part", SOTA.part, 1, 1, in_=[Literal("text"), Literal("title")]),
+            self.link("Passage-extractor", PROV.wasAttributedTo, SOTA.Extractor, 1),
+            self.link("Passage-paper", PROV.wasQuotedFrom, SOTA.Paper, 1, 1),
+            self.property("Passage-source", OA.hasSource, 1, 1, equals=PROV.wasQuotedFrom),
+            *(
+                self.property(
+                    f"Passage-{kind}",
+                    OA.hasSelector,
+                    0,
+                    2,
+                    qualifiedValueShape=self.add(BNode(), class_=OA[kind]),
+                    qualifiedMinCount=Literal(1),
+                    qualifiedMaxCount=Literal(1),
+                )
+                for kind in ("TextPositionSelector", "TextQuoteSelector")
+            ),
+        ]
+        truth: dict[str, Any] = {"datatype": XSD.boolean}
+        self.node(
+            "Evidence",
+            SOTA.Evidence,
+            [
+                *common,
+                self.link("Evidence-evidenceFor", SOTA.evidenceFor, SOTA.Statement, 1, 1),
+                self.property("Evidence-negated", SOTA.negated, 1, 1, **truth),
+                self.property("Evidence-hedged", SOTA.hedged, 1, 1, **truth),
+            ],
+        )
+        figures = {n: SOTA[n] for n in ("value", "baselineValue", "delta")}
+        shape = self.node(
+            "Result",
+            SOTA.Result,
+            [
+                *common,
+                self.property("Result-of", SOTA.of, 0, 1, **self.one_of(("Entity", PAPER))),
+                self.link("Result-on", SOTA.on, SOTA.Entity, 0, 1),
+                self.link("Result-measuredBy", SOTA.measuredBy, SOTA.Metric, 0, 1),
+                self.link("Result-against", SOTA.against, SOTA.Entity, 0, 1),
+                *(
+                    self.property(f"Result-{name}", path, 0, 1, datatype=XSD.decimal)
+                    for name, path in figures.items()
+                ),
+                self.property("Result-unit", SOTA.unit, 0, 1, in_=map(Literal, _UNITS)),
+                self.property(
+                    "Result-direction", SOTA.direction, 0, 1, in_=map(Literal, ("up", "down"))
+                ),
+            ],
+        )
+        self.add(
+            shape,
+            or_=[self.add(BNode(), path=p, minCount=Literal(1)) for p in figures.values()],
+            message=Literal("A result has at least one figure.", lang="en"),
+        )
+
+    def _selectors(self) -> None:
+        offset: dict[str, Any] = {"datatype": XSD.nonNegativeInteger}
+        self.node(
+            "TextPositionSelector",
+            OA.TextPositionSelector,
+            [
+                self.property("Selector-start", OA.start, 1, 1, lessThan=OA.end, **offset),
+                self.property("Selector-end", OA.end, 1, 1, **offset),
+            ],
+        )
+        self.node(
+            "TextQuoteSelector",
+            OA.TextQuoteSelector,
+            [self.string("Selector-exact", OA.exact, 1)],
+        )
+
+    def _extractor(self) -> None:
+        self.node("Extractor", SOTA.Extractor, [self.string("Extractor-label", RDFS.label, 1)])

@@ -1,0 +1,288 @@
+"""The RDF terms of the project: which classes and properties there are, and what they mean.
+
+One table, from which the ontology, the JSON-LD context and the exports are made. The classes of
+entities and the properties of statements come from :mod:`kg.schema`; the rest describes papers,
+evidence and figures. Terms that a vocabulary in common use already has (SKOS labels, Dublin Core
+metadata, PROV provenance, Web Annotation selectors, RDF reification) are used as they are.
+
+schema.org is written with ``https``: its own release files use that form, and rdflib's ``SDO``
+namespace does, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rdflib import DCTERMS, OWL, PROV, RDF, RDFS, SDO, SH, SKOS, XSD, Namespace, URIRef
+
+from kg.schema import ENTITY_TYPES, NS, PAPER, PREDICATES
+
+__all__ = [
+    "BIBO",
+    "CITO",
+    "FABIO",
+    "OA",
+    "PREFIXES",
+    "SOTA",
+    "TERMS",
+    "VERSION",
+    "Term",
+    "class_iri",
+]
+
+VERSION: Final = "0.1.0"
+"""Version of the ontology: raised when a term is added (minor) or changes its meaning (major)."""
+
+SOTA: Final = Namespace(NS)
+OA: Final = Namespace("http://www.w3.org/ns/oa#")
+BIBO: Final = Namespace("http://purl.org/ontology/bibo/")
+CITO: Final = Namespace("http://purl.org/spar/cito/")
+FABIO: Final = Namespace("http://purl.org/spar/fabio/")
+
+PREFIXES: Final[dict[str, str]] = {
+    "sota": NS,
+    "bibo": str(BIBO),
+    "cito": str(CITO),
+    "dcterms": str(DCTERMS),
+    "fabio": str(FABIO),
+    "oa": str(OA),
+    "owl": str(OWL),
+    "prov": str(PROV),
+    "rdf": str(RDF),
+    "rdfs": str(RDFS),
+    "schema": str(SDO),
+    "sh": str(SH),
+    "skos": str(SKOS),
+    "xsd": str(XSD),
+}
+"""Prefix to namespace, as every generated file and every export declares them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A class or property of the ontology.
+
+    Attributes
+    ----------
+    name : local name in :data:`kg.schema.NS`.
+    kind : ``class``, ``object`` (a property between resources) or ``data`` (to a literal).
+    label, comment : for people, in English.
+    domain : names of the classes that have it; more than one means any of them.
+    range : names of classes, or the one datatype.
+    parents : broader classes or properties.
+    close : terms of other vocabularies that mean nearly the same.
+    """
+
+    name: str
+    kind: Literal["class", "object", "data"]
+    label: str
+    comment: str
+    domain: tuple[str, ...] = ()
+    range: tuple[str, ...] | URIRef = ()
+    parents: tuple[URIRef, ...] = ()
+    close: tuple[URIRef, ...] = ()
+
+    @property
+    def iri(self) -> URIRef:
+        """The term's IRI."""
+        return SOTA[self.name]
+
+
+def class_iri(name: str) -> URIRef:
+    """Return the IRI of the class for an entity type or for :data:`~kg.schema.PAPER`."""
+    return SOTA["Paper" if name == PAPER else name]
+
+
+def _classes() -> list[Term]:
+    def term(
+        name: str, comment: str, *parents: URIRef, label: str = "", close: tuple[URIRef, ...] = ()
+    ) -> Term:
+        return Term(name, "class", label or name.lower(), comment, parents=parents, close=close)
+
+    return [
+        term(
+            "Paper",
+            "A paper, known by its abstract. As the subject of a statement it stands for its own "
+            "contribution, to which the abstract gives no name.",
+            SDO.ScholarlyArticle,
+            FABIO.ResearchPaper,
+        ),
+        term("Author", "An author as one paper names them; not compared over papers.", SDO.Person),
+        term(
+            "Entity",
+            "A named or established thing of the field that several papers can mention.",
+        ),
+        *(
+            term(
+                t.name,
+                t.comment,
+                SOTA.Entity,
+                *map(URIRef, t.broader),
+                close=tuple(map(URIRef, t.close)),
+            )
+            for t in ENTITY_TYPES.values()
+        ),
+        term(
+            "Statement",
+            "A claim (subject, predicate, object) that at least one passage states or denies. The "
+            "plain triple is in the data only if a passage plainly states it.",
+            RDF.Statement,
+        ),
+        term(
+            "Passage",
+            "A span of a paper's title or abstract, found by an extractor.",
+            OA.SpecificResource,
+            PROV.Entity,
+        ),
+        term("Evidence", "A passage that states or denies a statement.", SOTA.Passage),
+        term(
+            "Result",
+            "A figure that a passage reports: of what, on what, by what measure, how much.",
+            SOTA.Passage,
+            close=(SDO.Observation,),
+        ),
+        term(
+            "Extractor",
+            "A rule or a model, in one version, that finds passages.",
+            PROV.SoftwareAgent,
+        ),
+    ]
+
+
+def _statement_properties() -> list[Term]:
+    def names(types: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple("Paper" if t == PAPER else t for t in types)
+
+    return [
+        Term(
+            p.term,
+            "object",
+            p.label,
+            p.comment,
+            names(p.subjects),
+            names(p.objects),
+            close=tuple(map(URIRef, p.close)),
+        )
+        for p in PREDICATES.values()
+    ]
+
+
+def _link(name: str, label: str, comment: str, domain: str, *range_: str) -> Term:
+    return Term(name, "object", label, comment, (domain,), range_)
+
+
+def _data(
+    name: str, label: str, comment: str, domain: str | tuple[str, ...], datatype: URIRef
+) -> Term:
+    domains = (domain,) if isinstance(domain, str) else domain
+    return Term(name, "data", label, comment, domains, datatype)
+
+
+def _other_properties() -> list[Term]:
+    return [
+        Term(
+            "mentions",
+            "object",
+            "mentions",
+            "The title or abstract of the paper names the entity.",
+            ("Paper",),
+            ("Entity",),
+            (SDO.mentions,),
+        ),
+        _link(
+            "introduces",
+            "introduces",
+            "The paper puts the entity forward as its own contribution.",
+            "Paper",
+            "Entity",
+        ),
+        _link(
+            "states",
+            "states",
+            "A passage of the paper plainly states the statement (neither denied nor hedged).",
+            "Paper",
+            "Statement",
+        ),
+        _link("reports", "reports", "The paper reports the figure.", "Paper", "Result"),
+        _link(
+            "evidenceFor",
+            "evidence for",
+            "The passage states the statement or, where it is negated, denies it.",
+            "Evidence",
+            "Statement",
+        ),
+        _link("of", "of", "What the figure is a figure of.", "Result", "Entity", "Paper"),
+        _link(
+            "on",
+            "on",
+            "What the figure was measured on: a benchmark or dataset, rarely something else.",
+            "Result",
+            "Entity",
+        ),
+        _link("measuredBy", "measured by", "The figure's measure.", "Result", "Metric"),
+        _link("against", "against", "What the figure is compared with.", "Result", "Entity"),
+        _data(
+            "belief",
+            "belief",
+            "How sure it is that the statement is true to what the papers say, 0 to 1.",
+            "Statement",
+            XSD.decimal,
+        ),
+        _data(
+            "paperCount",
+            "number of papers",
+            "How many papers plainly state the statement.",
+            "Statement",
+            XSD.integer,
+        ),
+        _data(
+            "confidence",
+            "confidence",
+            "Probability that what was found is right, 0 to 1.",
+            ("Passage", "Entity"),
+            XSD.decimal,
+        ),
+        _data("negated", "negated", "The passage denies the statement.", "Evidence", XSD.boolean),
+        _data(
+            "hedged",
+            "hedged",
+            "The passage holds the statement possible, plans it, or quotes it as others' claim.",
+            "Evidence",
+            XSD.boolean,
+        ),
+        _data(
+            "part",
+            "part",
+            "The field of the paper that the offsets count in: title or text.",
+            "Passage",
+            XSD.string,
+        ),
+        _data("value", "value", "The subject's own figure, in the unit.", "Result", XSD.decimal),
+        _data(
+            "baselineValue",
+            "baseline value",
+            "The figure of what the subject is compared with, in the unit.",
+            "Result",
+            XSD.decimal,
+        ),
+        _data("delta", "delta", "The reported difference, in the unit.", "Result", XSD.decimal),
+        _data("unit", "unit", "Unit of the figures, such as % or points.", "Result", XSD.string),
+        _data("direction", "direction", "The way it moved: up or down.", "Result", XSD.string),
+        _data("venue", "venue", "Where the paper appeared.", "Paper", XSD.string),
+        _data("sourceFile", "source file", "File that it was read from.", "Paper", XSD.string),
+        _data(
+            "sourcePosition",
+            "source position",
+            "Position of the record in the source file, from 1.",
+            "Paper",
+            XSD.integer,
+        ),
+        _data("position", "position", "Place in the list, from 1.", "Author", XSD.integer),
+    ]
+
+
+TERMS: Final[dict[str, Term]] = {
+    t.name: t for t in (*_classes(), *_statement_properties(), *_other_properties())
+}
+"""Local name to term."""
