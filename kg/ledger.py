@@ -5,7 +5,8 @@ outcome, and the extraction of every paper. All other files in the directory are
 may be deleted at any time. Each method that writes does so in one transaction: a process that is
 killed leaves the ledger as it was before or after, never between.
 
-Outcomes of a record: ``extracted``, ``empty`` (nothing to extract from, or nothing found),
+Outcomes of a record: ``extracted``, ``empty`` (nothing to extract from, or nothing found, or
+withdrawn),
 ``duplicate`` (another record has the same id or the same text), ``rejected`` (with its reason) and,
 until extraction has come to it, ``read``.
 """
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from kg.errors import NotFoundError, StoreError
-from kg.read import Read, Rejected
+from kg.read import WITHDRAWN, Read, Rejected
 from kg.records import Extraction, Paper, Source, content_id, digest, from_json, to_json
 
 __all__ = ["FILE", "VERSION", "Ledger"]
@@ -47,6 +48,9 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WIT
 _PAPERS: Final = (
     "SELECT json FROM record WHERE paper IS NOT NULL AND outcome != 'duplicate' ORDER BY paper"
 )
+
+_STATING: Final = _PAPERS.replace("ORDER", "AND notes NOT LIKE ? ORDER")
+_WITHDRAWN_NOTE: Final = f'%"{WITHDRAWN}"%'
 
 
 def input_digest(paper: Paper) -> str:
@@ -209,7 +213,7 @@ class Ledger:
                 "UPDATE record SET outcome = ?, reason = ? WHERE file = ? AND position = ?", updates
             )
             done = db.execute("SELECT paper, input, json FROM extraction").fetchall()
-            inputs = {p.id: input_digest(p) for p in self.papers()}
+            inputs = {p.id: input_digest(p) for p in self._stating()}
             gone = [(paper,) for paper, _, _ in done if paper not in inputs]
             db.executemany("DELETE FROM extraction WHERE paper = ?", gone)
             self._mark({p: json_ for p, digest_, json_ in done if inputs.get(p) == digest_}.items())
@@ -254,6 +258,12 @@ class Ledger:
         for (text,) in self._db.execute(_PAPERS).fetchall():
             yield from_json(Paper, json.loads(text))
 
+    def _stating(self) -> Iterator[Paper]:
+        """Yield the papers that stand and are not withdrawn, sorted by id."""
+        rows = self._db.execute(_STATING, (_WITHDRAWN_NOTE,)).fetchall()
+        for (text,) in rows:
+            yield from_json(Paper, json.loads(text))
+
     def pending(self, extractor: str) -> list[Paper]:
         """Return the papers without an extraction of their present text by ``extractor``."""
         done = {
@@ -262,7 +272,7 @@ class Ledger:
                 "SELECT paper, input, extractor FROM extraction"
             )
         }
-        return [p for p in self.papers() if done.get(p.id) != (input_digest(p), extractor)]
+        return [p for p in self._stating() if done.get(p.id) != (input_digest(p), extractor)]
 
     def add_extractions(self, pairs: Iterable[tuple[Paper, Extraction]], extractor: str) -> None:
         """Store the extractions of papers by ``extractor``, in one transaction."""
@@ -300,6 +310,22 @@ class Ledger:
         )
         for file, position, found, reason, notes in rows.fetchall():
             yield Source(file, position), found, reason, json.loads(notes)
+
+    def check(self) -> None:
+        """Check that the file is whole.
+
+        Raises
+        ------
+        StoreError
+            If it is damaged.
+        """
+        try:
+            (answer,) = self._db.execute("PRAGMA quick_check").fetchone()
+        except sqlite3.Error as error:
+            answer = str(error)
+        if answer != "ok":
+            where = self.directory / FILE
+            raise StoreError(f"{where} is damaged ({answer}): restore or rebuild it")
 
     def get(self, name: str) -> str | None:
         """Return the value stored under ``name``, or None."""

@@ -8,8 +8,8 @@ __all__ = ["CORPUS", "share"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
-CORPUS = _PACKAGE / "corpus"
-"""Directory of the shipped corpus of abstracts."""
+CORPUS = _PACKAGE / "corpus" / "abstracts.jsonl"
+"""The shipped corpus of abstracts."""
 
 
 def share(name: str) -> Path:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Final
 
 from kg.assemble.belief import belief
 from kg.assemble.names import fold, slug, spaced
@@ -27,7 +28,10 @@ from kg.records import (
 )
 from kg.schema import ENTITY_TYPES, PAPER
 
-__all__ = ["assemble"]
+__all__ = ["VERSION", "assemble"]
+
+VERSION: Final = 1
+"""Raised whenever assembly gives another graph of the same extractions."""
 
 _TYPE_ORDER = {name: i for i, name in enumerate(ENTITY_TYPES)}
 

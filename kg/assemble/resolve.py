@@ -59,10 +59,10 @@ def aliases() -> dict[Node, str]:
     """Return (family, folded alias) to the canonical name, from ``aliases.tsv``."""
     out: dict[Node, str] = {}
     with (files("kg.assemble") / "aliases.tsv").open(encoding="utf-8") as lines:
-        for row in csv.reader((r for r in lines if r.strip() and r[0] != "#"), delimiter="\t"):
-            canonical, alias, family = row[:3]
-            out[family, fold(alias)] = canonical
-            out[family, fold(canonical)] = canonical
+        rows = csv.DictReader((r for r in lines if r.strip() and r[0] != "#"), delimiter="\t")
+        for row in rows:
+            for name in (row["alias"], row["canonical"]):
+                out[row["family"], fold(name)] = row["canonical"]
     return out
 
 

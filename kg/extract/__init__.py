@@ -1,1 +1,29 @@
-"""Extract: from the text of one paper to its records."""
+"""Extract: from the text of one paper to its records.
+
+Heavy parts (spaCy, the trained model) are imported when an extractor is loaded, not before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from kg.extract.pipeline import Extractor
+
+__all__ = ["DEFAULT", "load"]
+
+DEFAULT: Final = "patterns"
+"""Name of the extractor that is used unless another is named."""
+
+
+def load(name: str = DEFAULT) -> Extractor:
+    """Return the extractor called ``name``: ``patterns``, or the path of a trained model.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    from kg.extract.pipeline import load as load_extractor
+
+    return load_extractor(name)

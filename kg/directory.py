@@ -1,4 +1,10 @@
-"""Build: read, extract and assemble into a graph directory; go on where an earlier run stopped."""
+"""A graph directory: build it, and load what is in it.
+
+``ledger.sqlite`` is the system of record (:mod:`kg.ledger`). ``graph.jsonl``, the assembled
+graph, and
+``cypher-….kgl``, the file of the embedded engine, are derived from it and are made anew whenever
+they are out of date or gone.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +12,24 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from kg import extract
-from kg.assemble.assemble import assemble
+from kg.assemble.assemble import VERSION, assemble
 from kg.errors import InputError
 from kg.graph import Graph
 from kg.ledger import Ledger
 from kg.project.json_lines import read_json, write_json
 from kg.read import Read, Rejected, read
-from kg.records import Extraction, Paper
+from kg.records import Extraction, Paper, Source
+from kg.resources import CORPUS
+
+if TYPE_CHECKING:
+    from kg.extract.pipeline import Extractor
+    from kg.project.embedded import EmbeddedStore
 
 __all__ = ["GRAPH_FILE", "BuildReport", "Progress", "build", "load"]
 
@@ -87,8 +98,8 @@ def build(
         If the ledger cannot be used.
     """
     tell = progress or (lambda stage, done, total: None)
-    paths = [str(p) for p in paths]
-    version = extract.load(extractor).version
+    engine = extract.load(extractor)
+    version = engine.version
     with Ledger(directory, create=True) as ledger:
         records, files = 0, []
         count = 0
@@ -100,12 +111,13 @@ def build(
                 tell("read", count, None)
                 yield item
 
-        for file, items in groupby(read(paths, stdin=stdin), key=lambda i: i.source.file):
+        found = (_from_corpus(item) for item in read(paths, stdin=stdin))
+        for file, items in groupby(found, key=lambda item: item.source.file):
             records += ledger.replace_file(file, counted(items))
             files.append(file)
         ledger.settle()
         pending = ledger.pending(version)
-        for done, pairs in _extract(pending, extractor, workers):
+        for done, pairs in _extract(pending, engine, extractor, workers):
             ledger.add_extractions(pairs, version)
             tell("extract", done, len(pending))
         tell("assemble", 0, None)
@@ -134,10 +146,31 @@ def load(directory: str | Path = "graph") -> Graph:
         return _assembled(ledger)[0]
 
 
+def store(directory: str | Path = "graph") -> EmbeddedStore:
+    """Return the embedded store of the graph in ``directory``, made anew if it is out of date.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no graph.
+    StoreError
+        If the ledger or the engine cannot be used.
+    """
+    from kg.project.embedded import open_store
+
+    with Ledger(directory) as ledger:
+        return open_store(ledger.directory, _state(ledger), lambda: _assembled(ledger)[0])
+
+
+def _state(ledger: Ledger) -> str:
+    """Return what the assembled graph of ``ledger`` depends on: equal states, equal graphs."""
+    return f"{ledger.state()} {VERSION}"
+
+
 def _assembled(ledger: Ledger) -> tuple[Graph, bool]:
     """Return the graph of ``ledger``, and whether it had to be made anew."""
     path = ledger.directory / GRAPH_FILE
-    state = f"{ledger.state()} {extract.FORMAT}"
+    state = _state(ledger)
     if ledger.get("assembled") == state and path.is_file():
         with path.open("rb") as lines:
             return read_json(lines), False
@@ -150,7 +183,18 @@ def _assembled(ledger: Ledger) -> tuple[Graph, bool]:
     return graph, True
 
 
-_worker: extract.Extractor | None = None
+def _from_corpus(item: Read | Rejected) -> Read | Rejected:
+    """Name the shipped corpus alike on every machine, wherever it is installed."""
+    source = item.source
+    if not source.file.startswith(str(CORPUS)):
+        return item
+    named = Source("corpus/" + Path(source.file).name, source.position)
+    if isinstance(item, Rejected):
+        return replace(item, source=named)
+    return replace(item, paper=replace(item.paper, source=named))
+
+
+_worker: Extractor | None = None
 
 
 def _start(name: str) -> None:
@@ -165,7 +209,7 @@ def _work(papers: list[Paper]) -> list[Extraction]:
 
 
 def _extract(
-    papers: list[Paper], name: str, workers: int
+    papers: list[Paper], engine: Extractor, name: str, workers: int
 ) -> Iterator[tuple[int, list[tuple[Paper, Extraction]]]]:
     """Yield (number of papers done so far, pairs of the last chunk), in the order of ``papers``."""
     if workers < 1:
@@ -173,10 +217,9 @@ def _extract(
     chunks = [papers[i : i + _CHUNK] for i in range(0, len(papers), _CHUNK)]
     done = 0
     if workers == 1 or len(chunks) < 2:
-        one = extract.load(name)
         for chunk in chunks:
             done += len(chunk)
-            yield done, list(zip(chunk, one.pipe(chunk), strict=True))
+            yield done, list(zip(chunk, engine.pipe(chunk), strict=True))
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, _start, (name,)) as pool:

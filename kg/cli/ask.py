@@ -1,0 +1,293 @@
+"""``kg query``, ``cypher``, ``show``, ``explain``, ``info``: ask a graph."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kg import directory as graphs
+from kg import queries
+from kg.assemble.belief import explain as arithmetic
+from kg.cli.options import graph_option
+from kg.cli.output import json_option, print_json, print_rows, print_table, tell
+from kg.errors import NotFoundError, QueryError
+from kg.graph import Graph
+from kg.ledger import Ledger
+from kg.records import Entity, Result, Statement, to_json
+
+__all__ = ["cypher", "explain", "info", "query", "show"]
+
+_SHOWN = 10
+"""Statements of each predicate that ``kg show`` prints."""
+
+
+@click.command()
+@click.argument("name", required=False, metavar="[NAME|FILE]")
+@click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
+@graph_option
+@json_option
+def query(name: str | None, parameters: tuple[str, ...], directory: str, as_json: bool) -> None:
+    """Run a shipped query, or a query file; without NAME, list the shipped ones.
+
+    \b
+    Examples:
+      kg query
+      kg query leaderboard benchmark=GLUE
+      kg query my-query.cypher limit=5
+    """
+    if name is None:
+        rows = [
+            {
+                "query": q.name,
+                "title": q.title,
+                "parameters": " ".join(p.usage for p in q.parameters.values()),
+            }
+            for q in queries.shipped().values()
+        ]
+        print_rows(rows, as_json)
+        return
+    path = Path(name)
+    found = queries.read_query(path) if path.suffix == ".cypher" else queries.find(name)
+    given = _given(parameters)
+    print_rows(graphs.store(directory).cypher(found.text, queries.bind(found, given)), as_json)
+
+
+def _given(parameters: tuple[str, ...]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for parameter in parameters:
+        name, equals, value = parameter.partition("=")
+        if not equals:
+            raise QueryError(f"a parameter is NAME=VALUE, not {parameter!r}")
+        given[name.removeprefix("$")] = value
+    return given
+
+
+@click.command()
+@click.argument("text", metavar="QUERY|-")
+@click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
+@graph_option
+@json_option
+def cypher(text: str, parameters: tuple[str, ...], directory: str, as_json: bool) -> None:
+    """Run a Cypher query on the embedded engine; - reads it from stdin.
+
+    \b
+    Example:
+      kg cypher "MATCH (m:Model)-[:EVALUATES_ON]->(b:Benchmark) RETURN m.name, b.name LIMIT 5"
+    """
+    source = sys.stdin.read() if text == "-" else text
+    print_rows(graphs.store(directory).cypher(source, _given(parameters)), as_json)
+
+
+@click.command()
+@click.argument("name", metavar="ENTITY|PAPER")
+@graph_option
+@json_option
+def show(name: str, directory: str, as_json: bool) -> None:
+    """Show an entity (by any of its names, or its key) or a paper (by its id).
+
+    \b
+    Examples:
+      kg show BERT
+      kg show 1810.04805
+    """
+    graph = graphs.load(directory)
+    if name in graph.papers:
+        _show_paper(graph, name, as_json)
+        return
+    found = graph.find(name)
+    entity = found[0] if found else graph.entity(name)
+    statements = graph.statements_of(entity.key)
+    results = graph.results_of(entity.key)
+    if as_json:
+        print_json(
+            {
+                "entity": to_json(entity),
+                "papers": graph.papers_of.get(entity.key, ()),
+                "statements": [_statement_json(graph, s) for s in statements],
+                "results": [to_json(r) | {"id": r.id} for r in results],
+            }
+        )
+        return
+    _print_entity(graph, entity)
+    by_kind: dict[tuple[str, bool], list[Statement]] = {}
+    for s in statements:
+        by_kind.setdefault((s.predicate, s.subject == entity.key), []).append(s)
+    for (predicate, forward), group in sorted(by_kind.items()):
+        other = "object" if forward else "subject"
+        title = f"{entity.name} {predicate} …" if forward else f"… {predicate} {entity.name}"
+        rows = [
+            (graph.name(getattr(s, other)), f"{s.belief:.2f}", len(s.papers), s.id)
+            for s in group[:_SHOWN]
+        ]
+        if len(group) > _SHOWN:
+            rows.append((f"… and {len(group) - _SHOWN} more", "", "", ""))
+        print_table(["name", "belief", "papers", "statement"], rows, title)
+    if results:
+        print_table(["figure", "on", "by", "against", "paper"], _figures(graph, results), "results")
+    if len(found) > 1:
+        tell("also called so: " + ", ".join(f"{e.key} ({e.type})" for e in found[1:]))
+
+
+def _figures(graph: Graph, results: list[Result]) -> list[tuple[str, ...]]:
+    rows = []
+    for r in results:
+        figure = "" if r.value is None else f"{r.value:g}{r.unit}"
+        if r.delta is not None:
+            sign = {"up": "+", "down": "−"}.get(r.direction, "±")
+            figure += f" ({sign}{r.delta:g}{r.unit})" if figure else f"{sign}{r.delta:g}{r.unit}"
+        names = (graph.name(k) if k else "" for k in (r.benchmark, r.metric, r.baseline))
+        rows.append((figure, *names, r.paper))
+    return rows
+
+
+def _print_entity(graph: Graph, entity: Entity) -> None:
+    others = [n for n in entity.names if n != entity.name]
+    papers = graph.papers_of.get(entity.key, ())
+    rows = [("key", entity.key), ("type", entity.type)]
+    if others:
+        rows.append(("also", ", ".join(others)))
+    if len(entity.types) > 1:
+        rows.append(("typed as", ", ".join(f"{t} ({n})" for t, n in entity.types)))
+    rows.append(("papers", str(len(papers))))
+    if entity.introduced_in:
+        rows.append(("introduced in", ", ".join(entity.introduced_in)))
+    print_table([entity.name, ""], rows)
+
+
+def _show_paper(graph: Graph, paper: str, as_json: bool) -> None:
+    said = [s for s in graph.statements.values() if any(e.paper == paper for e in s.evidence)]
+    results = [r for r in graph.results.values() if r.paper == paper]
+    if as_json:
+        print_json(
+            {
+                "paper": to_json(graph.papers[paper]),
+                "statements": [_statement_json(graph, s) for s in said],
+                "results": [to_json(r) | {"id": r.id} for r in results],
+            }
+        )
+        return
+    record = graph.papers[paper]
+    click.echo(f"{record.title or paper}\n\n{record.text}\n")
+    rows = [
+        (graph.name(s.subject), s.predicate, graph.name(s.object), f"{e.confidence:.2f}",
+         "denied" if e.negated else "hedged" if e.hedged else "", s.id)
+        for s in said for e in s.evidence if e.paper == paper
+    ]  # fmt: skip
+    print_table(["subject", "predicate", "object", "confidence", "", "statement"], rows)
+    if results:
+        print_table(["figure", "on", "by", "against", "paper"], _figures(graph, results), "results")
+
+
+def _statement_json(graph: Graph, s: Statement) -> dict[str, Any]:
+    names = {"subject_name": graph.name(s.subject), "object_name": graph.name(s.object)}
+    return {"id": s.id, **names, **to_json(s)}
+
+
+@click.command()
+@click.argument("what", metavar="STATEMENT|ENTITY")
+@graph_option
+@json_option
+def explain(what: str, directory: str, as_json: bool) -> None:
+    """Explain a statement (by its id): its evidence and the arithmetic of its belief; or an entity
+    (by name or key): which names it has, by which rule, and in which papers.
+
+    \b
+    Examples:
+      kg explain 3f0c2a9d1b7e4c55
+      kg explain BERT
+    """
+    graph = graphs.load(directory)
+    matching = [s for key, s in graph.statements.items() if len(what) >= 6 and key.startswith(what)]
+    if len(matching) == 1:
+        _explain_statement(graph, matching[0], as_json)
+    elif matching:
+        raise NotFoundError(f"{len(matching)} statements begin with {what!r}: give more digits")
+    else:
+        _explain_entity(graph, graph.entity(what), as_json)
+
+
+def _explain_statement(graph: Graph, s: Statement, as_json: bool) -> None:
+    if as_json:
+        print_json(_statement_json(graph, s) | {"arithmetic": arithmetic(s.evidence)})
+        return
+    click.echo(f"{graph.name(s.subject)} {s.predicate} {graph.name(s.object)}")
+    click.echo(arithmetic(s.evidence) + "\n")
+    for e in s.evidence:
+        state = " (denied)" if e.negated else " (hedged)" if e.hedged else ""
+        click.echo(f"{e.paper} {e.part} {e.start}–{e.end}, confidence {e.confidence:.2f}, "
+                   f"{e.extractor}{state}")  # fmt: skip
+        click.echo(f"  {e.sentence}")
+
+
+def _explain_entity(graph: Graph, entity: Entity, as_json: bool) -> None:
+    papers: dict[str, set[str]] = {}
+    for m in graph.mentions:
+        if m.entity == entity.key:
+            papers.setdefault(m.surface, set()).add(m.paper)
+    rules = dict(entity.merges)
+    rows = [
+        {"name": n, "rule": rules.get(n, "paper"), "papers": sorted(papers.get(n, ()))}
+        for n in sorted(rules.keys() | papers.keys())
+    ]
+    if as_json:
+        print_json({"entity": to_json(entity), "names": rows})
+        return
+    _print_entity(graph, entity)
+    print_rows(rows, False, "names")
+
+
+@click.command()
+@graph_option
+@click.option("--records", is_flag=True, help="List every input record with its outcome.")
+@json_option
+def info(directory: str, records: bool, as_json: bool) -> None:
+    """Sum up a graph: its records by outcome, and what is in it.
+
+    \b
+    Example:
+      kg info --records
+    """
+    with Ledger(directory) as ledger:
+        if records:
+            rows = [
+                {
+                    "file": source.file,
+                    "position": source.position,
+                    "outcome": outcome,
+                    "reason": reason,
+                    "notes": notes,
+                }
+                for source, outcome, reason, notes in ledger.records()
+            ]
+            print_rows(rows, as_json)
+            return
+        outcomes = ledger.outcomes()
+    graph = graphs.load(directory)
+    counts = {
+        "papers": len(graph.papers),
+        "mentions": len(graph.mentions),
+        "entities": len(graph.entities),
+        "statements": len(graph.statements),
+        "results": len(graph.results),
+    }
+    types = Counter(e.type for e in graph.entities.values())
+    predicates = Counter(s.predicate for s in graph.statements.values())
+    if as_json:
+        print_json(
+            {
+                "directory": directory,
+                "records": outcomes,
+                "counts": counts,
+                "entities": dict(sorted(types.items())),
+                "statements": dict(sorted(predicates.items())),
+            }
+        )
+        return
+    print_table(["records", ""], outcomes.items())
+    print_table(["graph", ""], counts.items())
+    print_table(["entities", ""], types.most_common())
+    print_table(["statements", ""], predicates.most_common())

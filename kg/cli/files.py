@@ -1,0 +1,170 @@
+"""``kg export``, ``extract``, ``evaluate``: from and to files."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kg import directory as graphs
+from kg import extract as extraction
+from kg.cli.options import extractor_option, graph_option
+from kg.cli.output import json_option, print_json, print_table, progress, tell
+from kg.errors import InputError
+from kg.evaluate import score
+from kg.evaluate.errors import error_kinds, reliability
+from kg.evaluate.page import page
+from kg.export import FORMATS, write
+from kg.extract.gold_form import to_gold
+from kg.read import Rejected, read
+from kg.records import Extraction, Paper
+from kg.schema import ID_BASE
+
+if TYPE_CHECKING:
+    from kg.extract.pipeline import Extractor
+
+__all__ = ["evaluate", "export", "extract"]
+
+
+@click.command()
+@click.argument("format", type=click.Choice(sorted(FORMATS)), metavar="FORMAT")
+@click.option("-o", "--output", type=click.Path(dir_okay=True), default="-",
+              help="File (directory for csv) to write.  [default: stdout]")  # fmt: skip
+@click.option("--base", default=ID_BASE, show_default=True,
+              help="What the IRIs of papers and entities begin with (RDF).")  # fmt: skip
+@graph_option
+def export(format: str, output: str, base: str, directory: str) -> None:
+    """Write the graph in FORMAT: turtle, ntriples, jsonld, trig, nquads (RDF), graphml (networkx,
+    Gephi), jsonl (all records), csv or tsv (one table a file, into a directory).
+
+    \b
+    Examples:
+      kg export turtle > graph.ttl
+      kg export csv -o tables
+    """
+    write(graphs.load(directory), format, output, base=base)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@extractor_option
+def extract(paths: tuple[str, ...], extractor: str | None) -> None:
+    """Extract from abstracts without building a graph: one JSON line a paper, in the form of the
+    gold files, with offsets.
+
+    \b
+    Example:
+      kg extract papers.jsonl > extracted.jsonl
+    """
+    rejected: list[Rejected] = []
+
+    def papers() -> Iterator[Paper]:
+        for item in read(paths, stdin=sys.stdin.buffer):
+            if isinstance(item, Rejected):
+                rejected.append(item)
+                tell(f"kg: {item.source.file}:{item.source.position}: {item.reason}")
+            else:
+                yield item.paper
+
+    engine = extraction.load(extractor or extraction.DEFAULT)
+    with progress() as show:
+        for done, (paper, found) in enumerate(_pairs(engine, papers()), 1):
+            click.echo(json.dumps(to_gold(paper, found), ensure_ascii=False))
+            show("extract", done, None)
+    if any(r.kind != "empty" for r in rejected):
+        raise SystemExit(1)
+
+
+@click.command()
+@click.argument("gold", type=click.Path(exists=True, dir_okay=False))
+@click.argument("predicted", type=click.Path(exists=True, dir_okay=False), required=False)
+@extractor_option
+@click.option("--html", type=click.Path(dir_okay=False), help="Write a page that shows the errors.")
+@click.option("--errors", is_flag=True, help="Count the errors by kind.")
+@json_option
+def evaluate(
+    gold: str, predicted: str | None, extractor: str | None, html: str | None, errors: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Score the extractor (or the extractions in PREDICTED) against the annotations in GOLD.
+
+    \b
+    Examples:
+      kg evaluate dev.jsonl
+      kg evaluate dev.jsonl --html errors.html --errors
+    """
+    documents = _json_lines(gold)
+    found = _json_lines(predicted) if predicted else list(_extracted(documents, extractor))
+    counts = score(documents, found)
+    bins = reliability(documents, found)
+    kinds = error_kinds(documents, found) if errors else {}
+    if html:
+        Path(html).write_text(page(documents, found), encoding="utf-8")
+        tell(f"wrote {html}")
+    if as_json:
+        print_json(
+            {
+                "scores": {name: c.to_json() for name, c in counts.items()},
+                "reliability": [asdict(b) for b in bins],
+                "errors": kinds,
+            }
+        )
+        return
+    print_table(
+        ["", "precision", "recall", "F1", "gold", "predicted"],
+        (
+            (name, *(f"{x:.3f}" for x in (c.precision, c.recall, c.f1)), c.gold, c.predicted)
+            for name, c in counts.items()
+        ),
+    )
+    print_table(
+        ["kind", "confidence", "facts", "mean confidence", "right"],
+        (
+            (b.kind, f"{b.low:g}–{b.high:g}", b.count, f"{b.confidence:.2f}", f"{b.precision:.2f}")
+            for b in bins
+        ),
+        "reliability",
+    )
+    if kinds:
+        print_table(["error", "count"], sorted(kinds.items(), key=lambda k: -k[1]))
+
+
+def _pairs(engine: Extractor, papers: Iterable[Paper]) -> Iterator[tuple[Paper, Extraction]]:
+    ahead, papers = itertools.tee(papers)
+    return zip(ahead, engine.pipe(papers), strict=True)
+
+
+def _json_lines(path: str) -> list[dict[str, Any]]:
+    out: list[dict[str, Any]] = []
+    with Path(path).open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                document = json.loads(line)
+                if not isinstance(document["id"], str) or not isinstance(
+                    document["entities"], list
+                ):
+                    raise TypeError
+            except (ValueError, KeyError, TypeError):
+                raise InputError(
+                    f"{path}:{number}: not an annotated paper: a JSON object with `id`, `text`, "
+                    "`entities`, `relations`, `results` is expected"
+                ) from None
+            out.append(document)
+    return out
+
+
+def _extracted(documents: list[dict[str, Any]], extractor: str | None) -> Iterator[dict[str, Any]]:
+    engine = extraction.load(extractor or extraction.DEFAULT)
+    papers = [Paper(d["id"], d["text"]) for d in documents if d.get("text")]
+    with progress() as show:
+        for done, (paper, found) in enumerate(_pairs(engine, papers), 1):
+            show("extract", done, len(papers))
+            yield to_gold(paper, found)

@@ -1,0 +1,115 @@
+"""``kg build`` and ``kg remove``: make and change a graph directory."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from kg import directory as graphs
+from kg.cli.options import extractor_option, graph_option, workers_option
+from kg.cli.output import json_option, print_json, print_table, progress, tell
+from kg.errors import InputError
+from kg.extract import DEFAULT
+from kg.ledger import Ledger
+from kg.resources import CORPUS
+
+__all__ = ["build", "remove"]
+
+_SHOWN = 20
+"""Problems that are listed one by one."""
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("-o", "--output", "directory", default="graph", show_default=True,
+              type=click.Path(file_okay=False), help="The graph directory.")  # fmt: skip
+@click.option("--corpus", is_flag=True, help="Build the corpus that ships with sotagraph.")
+@extractor_option
+@workers_option
+@json_option
+def build(
+    paths: tuple[str, ...],
+    directory: str,
+    corpus: bool,
+    extractor: str | None,
+    workers: int,
+    as_json: bool,
+) -> None:
+    """Read abstracts, extract their facts, and assemble the graph.
+
+    PATH is a file, a directory, a glob, or - for stdin: plain text (abstracts separated by blank
+    lines), JSON lines, and the formats of `docs/formats.md`. Papers of earlier builds stay; run it
+    again after it was stopped and it goes on.
+
+    \b
+    Examples:
+      kg build --corpus
+      kg build papers.jsonl more/ -o my-graph
+      cat abstracts.txt | kg build -
+    """
+    sources = [*paths, *([str(CORPUS)] if corpus else [])]
+    if not sources:
+        raise InputError("nothing to build: name a PATH, or use --corpus for the shipped abstracts")
+    with progress() as show:
+        report = graphs.build(
+            sources,
+            directory,
+            extractor=extractor or DEFAULT,
+            workers=workers,
+            stdin=sys.stdin.buffer,
+            progress=show,
+        )
+    for file, position, reason in report.problems[:_SHOWN]:
+        tell(f"kg: {file}{f':{position}' if position else ''}: {reason}")
+    if len(report.problems) > _SHOWN:
+        tell(f"kg: and {len(report.problems) - _SHOWN} more; `kg info --records` lists them")
+    graph = report.graph
+    if as_json:
+        data = {
+            "directory": str(report.directory),
+            "records_changed": report.records_changed,
+            "extracted": report.extracted,
+            "changed": report.changed,
+            "outcomes": report.outcomes,
+            "problems": [{"file": f, "position": p, "reason": r} for f, p, r in report.problems],
+            "papers": len(graph.papers),
+            "entities": len(graph.entities),
+            "statements": len(graph.statements),
+            "results": len(graph.results),
+        }
+        print_json(data)
+    else:
+        print_table(["records", ""], report.outcomes.items())
+        print_table(
+            ["graph", ""],
+            [
+                ("papers", len(graph.papers)),
+                ("entities", len(graph.entities)),
+                ("statements", len(graph.statements)),
+                ("results", len(graph.results)),
+            ],
+        )
+        if not report.records_changed and not report.extracted and not report.changed:
+            tell(f"nothing new: the graph in {directory} is up to date")
+        else:
+            tell(f"the graph is in {directory}; ask it with `kg query -g {directory}`")
+    if report.problems:
+        unread = all(position == 0 for _, position, _ in report.problems)
+        raise SystemExit(2 if unread and not graph.papers else 1)
+
+
+@click.command()
+@click.argument("paper")
+@graph_option
+def remove(paper: str, directory: str) -> None:
+    """Remove a paper, and exactly what only it said, from the graph.
+
+    \b
+    Example:
+      kg remove 1810.04805
+    """
+    with Ledger(directory) as ledger:
+        ledger.remove(paper)
+    graph = graphs.load(directory)
+    tell(f"removed {paper}; the graph now has {len(graph.papers)} papers")
