@@ -7,6 +7,8 @@ from sample import sample_graph
 
 from kg.graph import Graph
 
+pytest_plugins = ["neo4j_server"]
+
 
 @pytest.fixture(scope="session")
 def sample() -> Graph:

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Final, TypeAlias
 
 from kg.graph import Graph
+from kg.project.characters import carriable
 from kg.project.layout import (
     ENTITY_NODE,
     PAPER_NODE,
@@ -311,5 +312,5 @@ def _number(value: float) -> float:
 
 
 def _text(value: str) -> str:
-    """Return a plain string that UTF-8 can carry: a lone surrogate becomes U+FFFD."""
-    return str(value).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    """Return a plain string that every store and format carries, as long as it was."""
+    return carriable(str(value))

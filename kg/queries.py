@@ -1,0 +1,254 @@
+"""The queries that ship as files under ``cypher/queries/``, and files of the same form.
+
+A query file holds one Cypher statement, and tells of itself in the lines before it::
+
+    // Title, which Neo4j Browser shows as the favourite's name
+    // Description, in one line or several.
+    // name (string): a parameter that has to be given
+    // :param name => "an example of it"
+    // limit (integer, optional): a parameter that may be given
+    // :param limit => 25
+    MATCH …
+    LIMIT $limit;
+
+The ``:param`` lines can be copied into Neo4j Browser and cypher-shell as they are, without the
+slashes. Their value is the default of an optional parameter, and an example of another; it is JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from kg.errors import QueryError
+from kg.resources import share
+
+__all__ = ["Parameter", "Query", "bind", "find_query", "parse_query", "read_query", "shipped"]
+
+_TYPES: Final[dict[str, type]] = {
+    "string": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+}
+_PARAMETER: Final = re.compile(r"(\w+) \((\w+)(, optional)?\): (.+)")
+_VALUE: Final = re.compile(r":param (\w+) => (.+)")
+_SKIPPED: Final = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`""", re.DOTALL)
+_USED: Final = re.compile(r"\$(?:`([^`]+)`|(\w+))")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a query.
+
+    Attributes
+    ----------
+    name : without the dollar sign.
+    type : ``string``, ``integer``, ``float`` or ``boolean``.
+    description : for people.
+    optional : whether ``value`` is taken if none is given.
+    value : the default of an optional parameter (None is null), else an example.
+    """
+
+    name: str
+    type: str
+    description: str
+    optional: bool
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query with what it tells of itself.
+
+    Attributes
+    ----------
+    name : the stem of its file.
+    title, description : for people.
+    parameters : in the order of the file.
+    text : the Cypher statement, without semicolon.
+    """
+
+    name: str
+    title: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    text: str
+
+    @property
+    def usage(self) -> str:
+        """The parameters in one line: ``benchmark=…, limit=25``."""
+        return ", ".join(
+            f"{p.name}={json.dumps(p.value, ensure_ascii=False) if p.optional else '…'}"
+            for p in self.parameters
+        )
+
+
+def shipped() -> dict[str, Query]:
+    """Return the queries of ``cypher/queries/``, by name, sorted.
+
+    Raises
+    ------
+    QueryError
+        If a file of them is damaged.
+    """
+    return {p.stem: read_query(p) for p in sorted((share("cypher") / "queries").glob("*.cypher"))}
+
+
+def find_query(name: str) -> Query:
+    """Return the shipped query called ``name``, or the one in the file ``name``.
+
+    Raises
+    ------
+    QueryError
+        If there is neither.
+    """
+    queries = shipped()
+    if name in queries:
+        return queries[name]
+    if Path(name).suffix == ".cypher" or Path(name).is_file():
+        return read_query(Path(name))
+    raise QueryError(f"no query {name!r}: there are {', '.join(queries)}, or give a .cypher file")
+
+
+def read_query(path: Path) -> Query:
+    """Return the query in the file ``path``.
+
+    Raises
+    ------
+    QueryError
+        If the file cannot be read or is not of the form that this module describes.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise QueryError(f"cannot read the query {path}: {reason}") from error
+    return parse_query(path.stem, text)
+
+
+def parse_query(name: str, text: str) -> Query:
+    """Return the query called ``name`` whose file holds ``text``.
+
+    A file without front matter is a query, too: one without title and declared parameters. Then
+    each parameter that it uses is a required string.
+
+    Raises
+    ------
+    QueryError
+        If it has no statement or several, or if what it declares is not what it uses.
+    """
+    lines = text.strip().splitlines()
+    count = next((i for i, line in enumerate(lines) if not line.startswith("//")), len(lines))
+    head = [line.removeprefix("//").strip() for line in lines[:count]]
+    statement = "\n".join(lines[count:]).strip()
+    bare = _SKIPPED.sub(_blank, statement)
+    if bare.rstrip().endswith(";"):
+        end = bare.rindex(";")
+        statement, bare = statement[:end].rstrip(), bare[:end]
+    if not bare.strip():
+        raise QueryError(f"the query {name} has no statement")
+    if ";" in bare:
+        raise QueryError(f"the query {name} has several statements; a file holds one")
+    # A backticked parameter name is blanked out with other names; nobody writes one.
+    used = {quoted or plain for quoted, plain in _USED.findall(bare)}
+    described, values, prose = _front_matter(name, head)
+    if not described and not values:
+        parameters = tuple(Parameter(n, "string", "", False, None) for n in sorted(used))
+        return Query(name, prose[0] if prose else name, " ".join(prose[1:]), parameters, statement)
+    if described.keys() != values.keys():
+        odd = ", ".join(sorted(described.keys() ^ values.keys()))
+        raise QueryError(
+            f"the query {name} must both describe and give by `:param` each parameter: {odd}"
+        )
+    if described.keys() != used:
+        odd = ", ".join(sorted(described.keys() ^ used))
+        raise QueryError(f"the query {name} must declare and use the same parameters: {odd}")
+    parameters = tuple(
+        Parameter(n, kind, about, optional, values[n])
+        for n, (kind, about, optional) in described.items()
+    )
+    return Query(name, prose[0] if prose else name, " ".join(prose[1:]), parameters, statement)
+
+
+def bind(query: Query, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a value for each parameter of ``query``.
+
+    Strings are converted to the parameter's type; optional parameters that are not given take
+    their defaults. Matching of values to names is what this is for; the text is never changed.
+
+    Raises
+    ------
+    QueryError
+        If a required parameter is missing, one is unknown, or a value is not of its type.
+    """
+    names = [p.name for p in query.parameters]
+    if unknown := sorted(parameters.keys() - set(names)):
+        takes = query.usage or "none"
+        raise QueryError(
+            f"the query {query.name} has no parameter {', '.join(unknown)}; it takes {takes}"
+        )
+    missing = [p.name for p in query.parameters if not p.optional and p.name not in parameters]
+    if missing:
+        raise QueryError(
+            f"the query {query.name} needs a value for {', '.join(missing)}; it takes {query.usage}"
+        )
+    return {
+        p.name: _converted(query, p, parameters[p.name]) if p.name in parameters else p.value
+        for p in query.parameters
+    }
+
+
+def _front_matter(
+    name: str, head: list[str]
+) -> tuple[dict[str, tuple[str, str, bool]], dict[str, Any], list[str]]:
+    """Return what is described, the values of ``:param``, and the lines of prose."""
+    described: dict[str, tuple[str, str, bool]] = {}
+    values: dict[str, Any] = {}
+    prose: list[str] = []
+    for line in head:
+        if match := _VALUE.fullmatch(line):
+            try:
+                values[match[1]] = json.loads(match[2])
+            except json.JSONDecodeError as error:
+                raise QueryError(
+                    f"the query {name} gives {match[1]} a value that is not JSON: {match[2]}"
+                ) from error
+        elif (match := _PARAMETER.fullmatch(line)) and match[2] in _TYPES:
+            described[match[1]] = (match[2], match[4], match[3] is not None)
+        elif line:
+            prose.append(line)
+    return described, values, prose
+
+
+def _converted(query: Query, parameter: Parameter, value: Any) -> Any:
+    wanted = _TYPES[parameter.type]
+    if value is None and parameter.optional:
+        return None
+    if isinstance(value, str) and wanted is not str:
+        text = value.strip()
+        try:
+            if wanted is bool:
+                value = {"true": True, "false": False}[text.lower()]
+            else:
+                value = wanted(text)
+        except (KeyError, ValueError):
+            pass
+    if wanted is float and type(value) is int:
+        value = float(value)
+    if type(value) is not wanted:
+        raise QueryError(
+            f"the query {query.name} takes {'an' if parameter.type[0] in 'i' else 'a'} "
+            f"{parameter.type} for {parameter.name}, and {value!r} is none"
+        )
+    if parameter.name == "limit" and value < 0:
+        raise QueryError(f"the query {query.name} takes a limit of 0 or more, not {value}")
+    return value
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
