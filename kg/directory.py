@@ -21,7 +21,7 @@ from kg import extract
 from kg.assemble.assemble import VERSION, assemble
 from kg.errors import InputError
 from kg.graph import Graph
-from kg.ledger import Ledger
+from kg.ledger import Ledger, source_of
 from kg.project.json_lines import read_json, write_json
 from kg.read import Read, Rejected, read
 from kg.records import Extraction, Paper, Source
@@ -112,7 +112,7 @@ def build(
                 yield item
 
         found = (_from_corpus(item) for item in read(paths, stdin=stdin))
-        for file, items in groupby(found, key=lambda item: item.source.file):
+        for file, items in groupby(found, key=lambda item: source_of(item).file):
             records += ledger.replace_file(file, counted(items))
             files.append(file)
         ledger.settle()
@@ -185,7 +185,7 @@ def _assembled(ledger: Ledger) -> tuple[Graph, bool]:
 
 def _from_corpus(item: Read | Rejected) -> Read | Rejected:
     """Name the shipped corpus alike on every machine, wherever it is installed."""
-    source = item.source
+    source = source_of(item)
     if not source.file.startswith(str(CORPUS)):
         return item
     named = Source("corpus/" + Path(source.file).name, source.position)

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from kg.errors import NotFoundError, StoreError
-from kg.read import WITHDRAWN, Read, Rejected
+from kg.read.items import WITHDRAWN, Read, Rejected
 from kg.records import Extraction, Paper, Source, content_id, digest, from_json, to_json
 
-__all__ = ["FILE", "VERSION", "Ledger"]
+__all__ = ["FILE", "VERSION", "Ledger", "source_of"]
 
 FILE: Final = "ledger.sqlite"
 VERSION: Final = 1
@@ -150,7 +150,7 @@ class Ledger:
                 return self._append(db, file, items)
             last = 0
             for item in items:
-                last = item.source.position
+                last = source_of(item).position
                 row = _row(item)
                 old = db.execute(
                     "SELECT reason, notes, paper, content, json FROM record "
@@ -216,7 +216,12 @@ class Ledger:
             inputs = {p.id: input_digest(p) for p in self._stating()}
             gone = [(paper,) for paper, _, _ in done if paper not in inputs]
             db.executemany("DELETE FROM extraction WHERE paper = ?", gone)
-            self._mark({p: json_ for p, digest_, json_ in done if inputs.get(p) == digest_}.items())
+            self._mark((p, text) for p, input_, text in done if inputs.get(p) == input_)
+            db.execute(
+                "UPDATE record SET outcome = 'empty', reason = 'withdrawn' "
+                "WHERE outcome = 'read' AND notes LIKE ?",
+                (_WITHDRAWN_NOTE,),
+            )
 
     def _mark(self, extracted: Iterable[tuple[str, str]]) -> None:
         """Set the outcome of the records of ``extracted`` papers ((paper id, JSON), …)."""
@@ -338,9 +343,17 @@ class Ledger:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
 
+def source_of(item: Read | Rejected) -> Source:
+    """Return where ``item`` was read."""
+    if isinstance(item, Rejected):
+        return item.source
+    return item.paper.source or Source("-", 0)
+
+
 def _row(item: Read | Rejected) -> tuple[Any, ...]:
     """Return the row of table ``record`` for ``item``."""
-    place = item.source.file, item.source.position
+    source = source_of(item)
+    place = source.file, source.position
     if isinstance(item, Rejected):
         outcome = "empty" if item.kind == "empty" else "rejected"
         return (*place, outcome, item.reason, "[]", None, None, None)

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+import random
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kg.evaluate import score
+from kg.evaluate.errors import error_kinds, reliability
+from kg.evaluate.page import page
+
+SHARED = Path(__file__).parents[2] / "shared" / "gold"
+
+GOLD: list[dict[str, Any]] = [
+    {
+        "id": "one",
+        "text": "We present AlphaNet, which beats BetaNet on GLUE by 2 points.",
+        "entities": [
+            {"name": "AlphaNet", "type": "Model", "introduced": True, "mentions": ["AlphaNet"]},
+            {"name": "BetaNet", "type": "Model", "introduced": False, "mentions": ["BetaNet"]},
+            {"name": "GLUE", "type": "Benchmark", "introduced": False, "mentions": ["GLUE"]},
+        ],
+        "relations": [
+            {"head": "AlphaNet", "type": "improves-over", "tail": "BetaNet"},
+            {"head": "AlphaNet", "type": "evaluates-on", "tail": "GLUE"},
+        ],
+        "results": [
+            {"head": "AlphaNet", "benchmark": "GLUE", "metric": None, "value": None, "delta": 2.0}
+        ],
+    }
+]
+
+
+def found() -> dict[str, Any]:
+    copy: dict[str, Any] = json.loads(json.dumps(GOLD[0]))
+    return copy
+
+
+def test_a_perfect_extraction_scores_one() -> None:
+    for name, count in score(GOLD, GOLD).items():
+        assert count.f1 == 1.0, name
+
+
+def test_a_missing_paper_counts_as_empty() -> None:
+    counts = score(GOLD, [])
+    assert counts["entities"].to_json() == {
+        "precision": 0.0,
+        "recall": 0.0,
+        "f1": 0.0,
+        "gold": 3,
+        "predicted": 0,
+    }
+
+
+def test_a_wrong_type_is_wrong_but_right_without_types() -> None:
+    p = found()
+    p["entities"][1]["type"] = "Method"
+    counts = score(GOLD, [p])
+    assert (counts["entities"].right, counts["entities_untyped"].right) == (2, 3)
+    assert counts["relations"].right == 1
+    assert counts["mentions"].right == 2
+
+
+def test_a_result_needs_its_figure_and_its_benchmark() -> None:
+    wrong_figure, wrong_benchmark = found(), found()
+    wrong_figure["results"][0]["delta"] = 3.0
+    wrong_benchmark["results"][0]["benchmark"] = None
+    assert score(GOLD, [wrong_figure])["results"].right == 0
+    assert score(GOLD, [wrong_benchmark])["results"].right == 0
+
+
+def test_errors_have_kinds() -> None:
+    p = found()
+    p["entities"][1]["type"] = "Method"
+    p["relations"][1]["type"] = "trained-on"
+    kinds = error_kinds(GOLD, [p])
+    assert kinds["mention: type Method for Model"] == 1
+    assert kinds["relation: end is no entity"] == 1
+    assert kinds["relation: type trained-on for evaluates-on"] == 1
+
+
+def test_reliability_compares_confidence_with_precision() -> None:
+    p = found()
+    for e in p["entities"]:
+        e["confidence"] = 0.92
+    p["entities"][1]["type"] = "Task"
+    (b,) = reliability(GOLD, [p])
+    assert (b.kind, b.low, b.high, b.count) == ("entities", 0.9, 0.95, 3)
+    assert b.precision == pytest.approx(2 / 3, abs=1e-4)
+
+
+def test_page_shows_both_sides_and_escapes() -> None:
+    p = found()
+    p["text"] = GOLD[0]["text"]
+    p["relations"][0]["tail"] = "<b>"
+    text = page(GOLD, [p])
+    assert "&lt;b&gt;" in text
+    assert "<b>" not in text
+    assert text.count("<article>") == 1
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the gold files are not beside the checkout")
+def test_figures_are_those_of_the_gold_scorer() -> None:
+    reference = runpy.run_path(str(SHARED / "score.py"))["score"]
+    gold = [json.loads(n) for n in (SHARED / "dev.jsonl").read_text("utf-8").splitlines()]
+    rng = random.Random(7)
+    noisy = []
+    for document in json.loads(json.dumps(gold)):
+        document["entities"] = [e for e in document["entities"] if rng.random() < 0.8]
+        for e in document["entities"]:
+            if rng.random() < 0.1:
+                e["type"] = rng.choice(["Method", "Model", "Task"])
+            if rng.random() < 0.1:
+                e["introduced"] = not e["introduced"]
+            e["mentions"] = [m for m in e["mentions"] if rng.random() < 0.9]
+        for r in document["relations"]:
+            if rng.random() < 0.2:
+                r["type"] = "builds-on"
+        document["results"] = [r for r in document["results"] if rng.random() < 0.7]
+        if rng.random() < 0.95:
+            noisy.append(document)
+    ours = {name: count.to_json() for name, count in score(gold, noisy).items()}
+    assert ours == reference(gold, noisy)
