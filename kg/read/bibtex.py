@@ -1,0 +1,113 @@
+"""Read BibTeX; entries are parsed by pybtex, one at a time."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import latexcodec  # noqa: F401  (registers the codec "ulatex")
+from pybtex.database.input.bibtex import LowLevelParser, UndefinedMacro, month_names  # type: ignore[import-untyped]
+from pybtex.scanner import PybtexSyntaxError  # type: ignore[import-untyped]
+
+from kg.read.identity import person
+from kg.read.items import MAX_RECORD, Fields, Flaw
+from kg.read.mapping import fields_of, simple
+from kg.read.streams import lines
+from kg.read.text import decode, one_line
+
+__all__ = ["START", "read_bibtex"]
+
+START: Final = re.compile(rb"\s*@\s*([A-Za-z]+)\s*[{(]")
+"""The first line of an entry."""
+
+_AND: Final = re.compile(r"\s+and\s+", re.IGNORECASE)
+_FORMULA: Final = re.compile(r"(\$[^$]*\$)")
+_BRACES: Final = re.compile(r"[{}]")
+_NO_ENTRY: Final = (b"comment", b"preamble", b"string")
+
+
+def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
+    """Yield each entry. A broken one is a flaw, and the next line that starts an entry goes on.
+
+    White space is what BibTeX makes of it: one space. The keys of entries are no identifiers,
+    since two files use one for different papers.
+    """
+    macros: dict[str, str] = dict(month_names)
+    for number, command, raw in _blocks(chunks):
+        if command == b"comment":
+            continue
+        if len(raw) > MAX_RECORD:
+            yield Flaw("too-long", f"line {number}: more than {MAX_RECORD:,} bytes")
+            continue
+        text, note = decode(raw)
+        errors: list[Exception] = []
+
+        def keep(error: Exception, errors: list[Exception] = errors) -> None:
+            if not isinstance(error, UndefinedMacro):
+                errors.append(error)
+
+        try:
+            parsed = list(LowLevelParser(text, macros=macros, handle_error=keep))
+        except (PybtexSyntaxError, RecursionError) as error:
+            parsed, errors = [], [error]
+        if command in _NO_ENTRY:
+            continue
+        if errors or not parsed:
+            why = one_line(str(errors[0]))[:100] if errors else "nothing in it"
+            yield Flaw("broken", f"line {number}: broken BibTeX entry ({why})")
+            continue
+        yield _fields(parsed[0][1][1], note)
+
+
+def _blocks(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield line number, command in lower case, and bytes of each entry."""
+    start, command, size = 0, b"", 0
+    block: list[bytes] = []
+    for number, (raw, _) in enumerate(lines(chunks), start=1):
+        if match := START.match(raw):
+            if start:
+                yield start, command, b"\n".join(block)
+            start, command, size, block = number, match[1].lower(), 0, []
+        if start and size <= MAX_RECORD:
+            size += len(raw) + 1
+            block.append(raw)
+    if start:
+        yield start, command, b"\n".join(block)
+
+
+def _fields(members: list[tuple[str, list[str]]], note: str) -> Fields:
+    record: dict[str, Any] = {}
+    for name, parts in members:
+        record.setdefault(simple(name), one_line("".join(parts)))
+    authors = record.pop("author", "")
+    for name in ("title", "booktitle", "journal"):
+        if name in record:
+            record[name] = _unlatex(record[name])
+    record.pop("id", None)
+    fields = fields_of(record)
+    fields.authors = [person(_unlatex(a)) for a in _AND.split(authors) if a and a != "others"]
+    if month := record.get("month"):
+        fields.dates.insert(0, f"{record.get('day', '')} {month} {record.get('year', '')}")
+    fields.notes += [note] if note else []
+    return fields
+
+
+def _unlatex(text: str) -> str:
+    """Return ``text`` with LaTeX's accents and letters as Unicode, and without grouping braces.
+
+    Formulas stay as they are.
+    """
+    pieces = _FORMULA.split(text)
+    pieces[::2] = [_BRACES.sub("", _letters(p)) for p in pieces[::2]]
+    return "".join(pieces)
+
+
+def _letters(text: str) -> str:
+    if "\\" not in text:
+        return text
+    try:
+        return codecs.decode(text.encode("utf-8", "replace"), "ulatex+utf8")
+    except ValueError:
+        return text

@@ -1,0 +1,362 @@
+"""Find the fields of a paper in an object or a table row, by the names that sources give them.
+
+Names are compared without case, hyphens, underscores and spaces: ``publicationDate``,
+``publication_date`` and ``Publication Date`` are one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from kg.read.identity import names, person
+from kg.read.items import MAX_ABSTRACT, Fields
+from kg.read.json_text import restore
+
+__all__ = ["ANSWERS", "LISTS", "TEXT", "expand", "fields_of", "simple"]
+
+TEXT: Final = (
+    "abstract",
+    "abstracttext",
+    "abstractnote",
+    "abstracts",
+    "summary",
+    "text",
+    "description",
+)
+"""Names of the field that holds the abstract, the best first."""
+
+LISTS: Final = frozenset(
+    [
+        "data",
+        "results",
+        "resultsdata",
+        "items",
+        "papers",
+        "notes",
+        "works",
+        "records",
+        "documents",
+        "docs",
+        "entries",
+        "hits",
+        "rows",
+        "articles",
+        "publications",
+    ]
+)
+"""Names under which services put their list of records."""
+
+ANSWERS: Final = frozenset(["message", "response", "hits", "result"])
+"""Names under which services put the object that has the list."""
+
+_NESTS: Final = ("paper", "citingpaper", "citedpaper", "source", "metadata", "attributes", "work")
+_INDEX: Final = ("abstractinvertedindex", "invertedindex", "indexedabstract")
+_TITLE: Final = (
+    "title",
+    "displayname",
+    "papertitle",
+    "documenttitle",
+    "articletitle",
+    "titles",
+)
+_IDS: Final = (
+    "arxivid",
+    "arxiv",
+    "arxiveprints",
+    "eprint",
+    "aclid",
+    "acl",
+    "anthologyid",
+    "ids",
+    "externalids",
+    "identifier",
+    "doi",
+    "dois",
+    "paperid",
+    "id",
+    "entryid",
+    "url",
+    "abs",
+    "absurl",
+    "pdf",
+    "pdfurl",
+    "landingpageurl",
+)
+_OWN_ID: Final = ("id", "paperid", "corpusid", "pmid", "forum")
+_DATES: Final = (
+    "versions",
+    "published",
+    "publicationdate",
+    "publishedat",
+    "publisheddate",
+    "publishedonline",
+    "date",
+    "created",
+    "submitteddate",
+    "preprintdate",
+    "issued",
+    "pdate",
+    "cdate",
+    "coverdate",
+    "updatedate",
+    "updated",
+    "year",
+    "publicationyear",
+    "pubyear",
+)
+_VENUE: Final = (
+    "journalref",
+    "venue",
+    "containertitle",
+    "journal",
+    "booktitle",
+    "publicationvenue",
+    "publicationtitle",
+    "sourcetitle",
+    "conference",
+    "proceedings",
+    "primarylocation",
+    "hostvenue",
+)
+_AUTHORS: Final = (
+    "authorsparsed",
+    "authorships",
+    "authors",
+    "author",
+    "authornames",
+    "authortext",
+    "creators",
+    "creator",
+)
+_URL: Final = ("url", "link", "abs", "absurl", "landingpageurl", "primarylocation", "entryid")
+_DOI: Final = ("doi", "dois", "externalids", "ids")
+_COMMENT: Final = ("comments", "comment", "arxivcomment")
+_WITHDRAWN: Final = ("isretracted", "retracted", "withdrawn", "iswithdrawn")
+_INNER: Final = ("value", "name", "displayname", "title", "fullname", "text", "href", "url", "en")
+_NOT_SIMPLE: Final = re.compile(r"[^a-z0-9]+")
+_MAX_NAMES: Final = 10_000
+
+
+def simple(name: str) -> str:
+    """Return the name of a field without case and punctuation."""
+    return _NOT_SIMPLE.sub("", name[:100].lower())
+
+
+def _simple(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``record`` by simple names; the content of OpenReview notes is lifted out."""
+    out: dict[str, Any] = {}
+    for key, value in record.items():
+        name = simple(key)
+        if name == "content" and isinstance(value, dict):
+            for inner, wrapped in value.items():
+                plain = wrapped.get("value") if isinstance(wrapped, dict) else wrapped
+                out.setdefault(simple(inner), plain)
+        elif name not in out or out[name] in (None, ""):
+            out[name] = value
+    return out
+
+
+def expand(value: Any, depth: int = 0) -> Iterator[dict[str, Any] | None]:
+    """Yield each record in a JSON value, by simple names; None for what is no record.
+
+    Unwraps lists, answers of services, and objects such as ``{"paper": {…}}``.
+    """
+    if isinstance(value, list) and depth < 4:
+        for inner in value:
+            yield from expand(inner, depth + 1)
+        return
+    if not isinstance(value, dict):
+        yield None
+        return
+    record = _simple(value)
+    if depth < 4 and not any(record.get(name) for name in (*TEXT, *_INDEX)):
+        for name in (*ANSWERS, *LISTS):
+            inner = record.get(name)
+            if (isinstance(inner, list) and inner and all(isinstance(i, dict) for i in inner)) or (
+                isinstance(inner, dict) and name in ANSWERS
+            ):
+                yield from expand(inner, depth + 1)
+                return
+        for name in _NESTS:
+            if isinstance(inner := record.get(name), dict):
+                lifted = _simple(inner)
+                if name in ("citingpaper", "citedpaper") or any(n in lifted for n in TEXT):
+                    yield {**record, **lifted}
+                    return
+    yield record
+
+
+def fields_of(record: Mapping[str, Any]) -> Fields:
+    """Return the fields of a paper in ``record``, whose names are simple."""
+    fields = Fields()
+    fields.has_text = any(name in record for name in (*TEXT, *_INDEX))
+    fields.text = _text(record, fields)
+    fields.title = _restored(_first(record, _TITLE), fields)
+    fields.ids = [i for name in _IDS for i in _identifiers(record.get(name))]
+    fields.own_id = _own_id(record)
+    fields.dates = [record[name] for name in _DATES if record.get(name) not in (None, "", [])]
+    fields.venue = _venue(record)
+    fields.authors = next((a for name in _AUTHORS if (a := _authors(record.get(name)))), [])
+    fields.url = _url(record)
+    fields.doi = next((d for name in _DOI if (d := _doi(record.get(name)))), "")
+    fields.comment = _first(record, _COMMENT)
+    fields.withdrawn = any(record.get(name) in (True, "true", "True", 1) for name in _WITHDRAWN)
+    return fields
+
+
+def _restored(text: str, fields: Fields) -> str:
+    text, count = restore(text)
+    if count:
+        fields.notes.append(f"{count} backslashes of LaTeX commands restored")
+    return text
+
+
+def _text(record: Mapping[str, Any], fields: Fields) -> str:
+    text = _first(record, TEXT, " ")
+    if text.strip():
+        return _restored(text, fields)
+    for name in _INDEX:
+        index = record.get(name)
+        if isinstance(index, dict):
+            return _from_index(index.get("InvertedIndex", index), fields)
+    return ""
+
+
+def _from_index(index: Any, fields: Fields) -> str:
+    """Return the text of an inverted index: each word at each of its positions.
+
+    >>> _from_index({"a": [1, 3], "not": [2], "rose": [0]}, Fields())
+    'rose a not a'
+    """
+    words: dict[int, str] = {}
+    bad = 0
+    for word, positions in index.items() if isinstance(index, dict) else ():
+        for position in positions if isinstance(positions, list) else (positions,):
+            fits = isinstance(position, int) and 0 <= position < 10 * MAX_ABSTRACT
+            if fits and position not in words:
+                words[position] = word
+            else:
+                bad += 1
+    if bad:
+        fields.notes.append(f"{bad} positions of the inverted index left out")
+    return " ".join(words[position] for position in sorted(words))
+
+
+def _plain(value: Any, glue: str = "") -> str:
+    """Return the text in ``value``: itself, of the first of a list (all, with ``glue``), inside."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, list):
+        if glue and value and all(isinstance(v, str) for v in value):
+            return glue.join(value)
+        return next((t for v in value if (t := _plain(v)).strip()), "")
+    if isinstance(value, dict):
+        inner = {simple(str(k)): v for k, v in value.items()}
+        return next((t for k in _INNER if (t := _plain(inner.get(k))).strip()), "")
+    return ""
+
+
+def _first(record: Mapping[str, Any], keys: tuple[str, ...], glue: str = "") -> str:
+    return next((t for k in keys if (t := _plain(record.get(k), glue)).strip()), "")
+
+
+def _identifiers(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if simple(str(key)) in ("arxiv", "acl", "doi"):
+                yield from _identifiers(inner)
+    elif isinstance(value, list):
+        for inner in value[:20]:
+            yield from _identifiers(inner.get("value") if isinstance(inner, dict) else inner)
+    elif isinstance(value, str):
+        yield value
+
+
+def _own_id(record: Mapping[str, Any]) -> str:
+    if "containertitle" in record or "citationkey" in record:
+        return ""  # CSL-JSON: the id is a key that is unique in one library only
+    for name in _OWN_ID:
+        value = record.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, str) and value.strip():
+            value = re.sub(r"^https?://openalex\.org/", "openalex:", value.strip())
+            return {"corpusid": "corpusid:", "pmid": "pmid:"}.get(name, "") + value
+    return ""
+
+
+def _venue(record: Mapping[str, Any]) -> str:
+    for name in _VENUE:
+        value = record.get(name)
+        if isinstance(value, dict) and isinstance(value.get("source"), dict):
+            value = value["source"]
+        elif isinstance(value, dict) and name == "primarylocation":
+            continue
+        if (text := _plain(value)).strip():
+            return text
+    return ""
+
+
+def _url(record: Mapping[str, Any]) -> str:
+    for name in _URL:
+        value = record.get(name)
+        if isinstance(value, dict):
+            value = value.get("landing_page_url") or value.get("href")
+        text = _plain(value)
+        if text.startswith(("http://", "https://")):
+            return text
+    own = record.get("id")
+    return own if isinstance(own, str) and own.startswith(("http://", "https://")) else ""
+
+
+def _doi(value: Any) -> str:
+    if isinstance(value, dict):
+        return next((_plain(v) for k, v in value.items() if simple(str(k)) == "doi"), "")
+    return _plain(value)
+
+
+def _authors(value: Any) -> list[str]:
+    if isinstance(value, str):
+        if value.startswith("[") and value.endswith("]") and len(value) < MAX_ABSTRACT:
+            try:  # how pandas writes a list into a table
+                value = ast.literal_eval(value)
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                return []
+        else:
+            return names(value)
+    if isinstance(value, dict):
+        return [a for a in [_author(value)] if a]
+    if isinstance(value, list):
+        return [a for v in value[:_MAX_NAMES] if (a := _author(v))]
+    return []
+
+
+def _author(value: Any) -> str:
+    if isinstance(value, str):
+        return person(value)
+    if isinstance(value, list):  # authors_parsed: last, first, suffix
+        parts = [str(p).strip() for p in value[:3]] + ["", ""]
+        return " ".join(p for p in (parts[1], parts[0], parts[2]) if p)
+    if not isinstance(value, dict):
+        return ""
+    inner = {simple(str(k)): v for k, v in value.items()}
+    if isinstance(inner.get("author"), dict):  # OpenAlex
+        return _author(inner["author"])
+    first = (
+        _plain(inner.get("given")) or _plain(inner.get("first")) or _plain(inner.get("firstname"))
+    )
+    last = _plain(inner.get("family")) or _plain(inner.get("last")) or _plain(inner.get("lastname"))
+    if last:
+        dropped = _plain(inner.get("nondroppingparticle"))
+        return " ".join(p for p in (first, dropped, last) if p)
+    for name in ("name", "displayname", "fullname", "literal"):
+        if text := _plain(inner.get(name)):
+            return person(text)
+    return ""

@@ -1,0 +1,223 @@
+"""Find the files that a list of paths means: files, directories, patterns, archives, stdin."""
+
+from __future__ import annotations
+
+import glob
+import lzma
+import os
+import stat
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Final
+
+from kg.read.items import Kind, Rejected
+from kg.read.streams import Meter, Peeked, Stream, UnusableError
+from kg.records import Source
+
+__all__ = ["STDIN", "Place", "places"]
+
+STDIN: Final = "-"
+"""The path that means standard input."""
+
+_ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
+_MAX_SPOOLED: Final = 2**30  # bytes of an archive that comes through a pipe
+_MAX_NESTED: Final = 64  # directories below one another
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An open file.
+
+    Attributes
+    ----------
+    name : how to call it: the path as given, ``archive.zip!/member``, or ``-``.
+    stream : its bytes.
+    container : the meter of the archive that it is in.
+    found : it was found in a directory or archive, not named by the caller.
+    """
+
+    name: str
+    stream: Peeked
+    container: Meter | None = None
+    found: bool = False
+
+
+def places(paths: Iterable[str | Path], stdin: Stream | None) -> Iterator[Place | Rejected]:
+    """Yield each file that ``paths`` mean, open, in order; those in directories sorted.
+
+    A file is closed when the next one is asked for.
+    """
+    for path in paths:
+        given = str(path)
+        if given == STDIN:
+            yield from _stream(STDIN, stdin if stdin is not None else sys.stdin.buffer)
+        elif os.path.lexists(path):
+            yield from _path(Path(path), found=False)
+        elif any(char in given for char in "*?["):
+            matches = sorted(glob.glob(given, recursive=True))  # noqa: PTH207  (takes any pattern)
+            if not matches:
+                yield _rejected(given, "missing", "nothing matches this pattern")
+            for match in matches:
+                yield from _path(Path(match), found=False)
+        else:
+            yield _rejected(given, "missing", "no such file or directory")
+
+
+def _rejected(name: str, kind: Kind, reason: str) -> Rejected:
+    return Rejected(Source(name, 0), reason, kind)
+
+
+def _name(path: Path) -> str:
+    return os.fsencode(path).decode("utf-8", "replace").replace(os.sep, "/")
+
+
+def _path(path: Path, *, found: bool) -> Iterator[Place | Rejected]:
+    name = _name(path)
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            yield from _directory(path)
+            return
+        if found and not stat.S_ISREG(mode):
+            yield _rejected(name, "unsupported", "not a regular file")
+            return
+        file = path.open("rb")
+    except OSError as error:
+        yield _unreadable(name, error)
+        return
+    with file:
+        yield from _opened(name, file, found=found)
+
+
+def _unreadable(name: str, error: Exception) -> Rejected:
+    why = getattr(error, "strerror", None) or str(error)
+    return _rejected(name, "unreadable", f"cannot be read: {why}")
+
+
+def _directory(root: Path) -> Iterator[Place | Rejected]:
+    inside = root.resolve()
+    pending = [(root, 0)]
+    while pending:
+        path, depth = pending.pop()
+        if path.is_symlink() and path != root:
+            # A link to something inside adds nothing: that is read at its own place.
+            if not path.resolve().is_relative_to(inside):
+                yield _rejected(
+                    _name(path), "link", f"a link that leaves {_name(root)}; give its target"
+                )
+            continue
+        if not path.is_dir():
+            yield from _path(path, found=True)
+            continue
+        if depth > _MAX_NESTED:
+            yield _rejected(_name(path), "unreadable", "too many directories below one another")
+            continue
+        try:
+            names = sorted(n for n in os.listdir(path) if not n.startswith("."))  # noqa: PTH208
+        except OSError as error:
+            yield _unreadable(_name(path), error)
+            continue
+        pending.extend((path / n, depth + 1) for n in reversed(names))
+
+
+def _stream(name: str, stream: Stream) -> Iterator[Place | Rejected]:
+    peeked = Peeked(stream)
+    if not peeked.head.startswith(_ZIP):
+        yield Place(name, peeked)
+        return
+    with tempfile.TemporaryFile() as spooled:
+        size = 0
+        while data := peeked.read():
+            size += len(data)
+            if size > _MAX_SPOOLED:
+                yield _rejected(name, "too-large", "an archive too large for a pipe; give its path")
+                return
+            spooled.write(data)
+        yield from _archive(name, spooled, size)
+
+
+def _opened(name: str, file: IO[bytes], *, found: bool) -> Iterator[Place | Rejected]:
+    try:
+        peeked = Peeked(file)
+    except OSError as error:
+        yield _unreadable(name, error)
+        return
+    if not peeked.head.startswith(_ZIP):
+        yield Place(name, peeked, found=found)
+    elif file.seekable():
+        yield from _archive(name, file, file.seek(0, os.SEEK_END))
+    else:
+        yield from _stream(name, peeked)
+
+
+def _archive(name: str, file: IO[bytes], size: int) -> Iterator[Place | Rejected]:
+    meter = Meter(size)
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
+        yield _rejected(name, "truncated", f"a damaged zip archive ({error}); fetch it again")
+        return
+    with archive:
+        members = sorted(archive.infolist(), key=lambda m: m.filename)
+        if any(m.filename in ("[Content_Types].xml", "mimetype") for m in members):
+            yield _rejected(
+                name, "unsupported", "an office document or e-book; export its text instead"
+            )
+            return
+        for member in members:
+            if member.is_dir() or _hidden(member.filename):
+                continue
+            yield from _member(f"{name}!/{_printable(member.filename)}", archive, member, meter)
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+
+
+def _printable(name: str) -> str:
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _member(
+    name: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo, meter: Meter
+) -> Iterator[Place | Rejected]:
+    if stat.S_ISLNK(member.external_attr >> 16):
+        yield _rejected(name, "link", "a symbolic link in an archive")
+        return
+    with ExitStack() as stack:
+        try:
+            stream = Peeked(_Member(stack.enter_context(archive.open(member))))
+        except UnusableError as error:
+            yield _rejected(name, error.kind, str(error))
+            return
+        except RuntimeError:
+            yield _rejected(name, "unreadable", "protected by a password; unpack it yourself")
+            return
+        except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+            yield _unreadable(name, error)
+            return
+        if stream.head.startswith(_ZIP):
+            yield _rejected(name, "unsupported", "an archive in an archive; unpack the outer one")
+            return
+        yield Place(name, stream, meter, found=True)
+
+
+class _Member:
+    """A member of a zip archive; damage becomes :class:`UnusableError`."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def read(self, size: int, /) -> bytes:
+        try:
+            return self._stream.read(size)
+        except (zipfile.BadZipFile, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+            raise UnusableError(
+                "truncated", f"damaged in the archive ({error}); fetch it again"
+            ) from error
