@@ -308,7 +308,7 @@ def to_dataset(graph: Graph, base: str = ID_BASE) -> rdflib.Dataset:
     out = rdflib.Dataset()
     _bind(out)
     projection = Projection(graph, base)
-    _fill(out.default_graph, projection.of_all())
+    _fill(out, projection.of_all())
     for name, descriptions in projection.of_papers():
         _fill(out.graph(name), descriptions)
     return out

@@ -43,7 +43,7 @@ class Description(NamedTuple):
 
 _CHARACTERS: Final = r"(?:[!$&-;=?-\[\]_a-z~]|%[0-9A-Fa-f]{2})"
 _BASE: Final = re.compile(
-    rf"(?:https?://[^/?#:]+(?::\d+)?/|urn:[A-Za-z0-9-]+:){_CHARACTERS}*#?{_CHARACTERS}*(?<=[/#:])"
+    rf"(?:https?://[A-Za-z0-9._~%\[\]-]+(?::\d+)?/|urn:[A-Za-z0-9-]+:){_CHARACTERS}*#?{_CHARACTERS}*(?<=[/#:])"
 )
 _DOT_SEGMENT: Final = re.compile(r"(?<![^/])\.{1,2}(?![^/])")
 _DOI: Final = re.compile(

@@ -1,8 +1,8 @@
 """The graph as flat tables: plain rows, pandas data frames, CSV and TSV.
 
 The tables are papers, entities, mentions, statements, evidence and results. They join on ``paper``
-(a paper's id), ``entity``, ``subject``, ``object``, ``benchmark``, ``metric`` and ``baseline`` (keys
-of entities) and ``statement`` (a statement's id).
+(a paper's id), ``statement`` (a statement's id), and ``entity``, ``subject``, ``object``,
+``benchmark``, ``metric`` and ``baseline`` (keys of entities).
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         *("baseline", "baseline_value", "delta", "direction", *_FOUND),
     ),
 }
-"""Table to its columns. ``authors``, ``names`` and ``introduced_in`` are lists of str; a figure that
-is not told is None."""
+"""Table to its columns. ``authors``, ``names`` and ``introduced_in`` are lists of str; a figure
+that is not told is None."""
 
 
 def to_tables(graph: Graph) -> dict[str, list[Row]]:
@@ -114,18 +114,25 @@ def write_table(graph: Graph, name: str, out: BinaryIO, *, delimiter: str = ",")
         text.detach()
 
 
-def write_tables(graph: Graph, folder: Path, *, delimiter: str = ",") -> list[Path]:
-    r"""Write every table to ``folder``, as ``papers.csv`` and so on, and return the paths.
+def write_tables(graph: Graph, folder: Path, format: str = "csv") -> list[Path]:
+    """Write every table to ``folder``, as ``papers.csv`` and so on, and return the paths.
 
     Parameters
     ----------
     graph : the assembled graph.
     folder : is made if it is not there; files of the same names are replaced.
-    delimiter : ``","`` writes ``.csv``, ``"\t"`` writes ``.tsv``.
+    format : ``csv`` or ``tsv``.
+
+    Raises
+    ------
+    InputError
+        If the format is neither.
     """
+    delimiter = {"csv": ",", "tsv": "\t"}.get(format)
+    if delimiter is None:
+        raise InputError(f"unknown format of tables {format!r}; give csv or tsv")
     folder.mkdir(parents=True, exist_ok=True)
-    suffix = ".tsv" if delimiter == "\t" else ".csv"
-    paths = [folder / (name + suffix) for name in COLUMNS]
+    paths = [folder / f"{name}.{format}" for name in COLUMNS]
     for path in paths:
         with path.open("wb") as out:
             write_table(graph, path.stem, out, delimiter=delimiter)
