@@ -28,6 +28,9 @@ SAME = [
     ("beta-VAE", "β-VAE"),
     ("summarisation", "summarization"),
     ("queries", "query"),
+    ("SQuAD v2.0", "SQuAD 2.0"),
+    ("topic modelling", "topic modeling"),
+    ("sequence labelling", "Sequence Labeling"),
 ]
 DIFFERENT = [
     ("GPT-2", "GPT-3"),
@@ -49,6 +52,8 @@ DIFFERENT = [
     ("T5", "mT5"),
     ("bias", "bia"),
     ("GPT-4 1", "GPT-41"),
+    ("CaMEL", "CaMeLS"),
+    ("DINOv2", "DINO 2"),
 ]
 
 
@@ -60,6 +65,13 @@ def test_spellings_of_one_name_fold_alike(a: str, b: str) -> None:
 @pytest.mark.parametrize(("a", "b"), DIFFERENT)
 def test_versions_sizes_and_variants_stay_apart(a: str, b: str) -> None:
     assert fold(a) != fold(b)
+
+
+@pytest.mark.parametrize(
+    "word", ["supervised", "exercise", "promise", "compromised", "denoising", "pairwise", "premise"]
+)
+def test_words_that_are_not_british_stay(word: str) -> None:
+    assert spaced(word) == word
 
 
 def test_readable_form_keeps_words_apart() -> None:

@@ -36,8 +36,19 @@ _GREEK: Final = {
     "pi": "π",
     "mu": "μ",
 }
+_VERSION: Final = re.compile(r"v\d+(?:\.\d+)*$")
 _SINGULAR_S: Final = re.compile(r"(?:ss|us|is|as|os|ous|ics|[^aeiou]hs)$")
-_BRITISH: Final = re.compile(r"(?<=[a-z])is(?=(?:ation|ing|ed|er|e)\b)")
+_BRITISH: Final = (
+    (
+        re.compile(
+            r"(?<=[a-z]{3})(?:(?<=[lntg])|(?<=[aeo]r)|(?<=im|om)(?<!prom))is"
+            r"(?=(?:ation|ing|ed|er|e)$)"
+        ),
+        "iz",
+    ),
+    (re.compile(r"(?<=mode|labe|igna|ance|rave)ll(?=ing|ed|er)"), "l"),
+    (re.compile(r"(?<=behavi|neighb)our"), "or"),
+)
 
 
 def is_acronym(name: str) -> bool:
@@ -94,7 +105,7 @@ def _singular(word: str, original: str) -> str:
     """Return ``word`` (lower case) without its plural s; ``original`` tells acronyms apart."""
     if len(word) < 3 or not word.endswith("s"):
         return word
-    if original.isupper():
+    if original[-1] == "S":
         return word
     if len(original) > 2 and original[-2].isupper():
         return word[:-1]
@@ -105,6 +116,12 @@ def _singular(word: str, original: str) -> str:
     if word.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
     return word[:-1]
+
+
+def _american(word: str) -> str:
+    for british, american in _BRITISH:
+        word = british.sub(american, word)
+    return word
 
 
 @lru_cache(maxsize=1 << 16)
@@ -126,8 +143,9 @@ def spaced(name: str) -> str:
     lowered = [w.casefold() for w in words]
     lowered[-1] = _singular(lowered[-1], words[-1])
     lowered = [_GREEK.get(w, w) for w in lowered]
+    lowered[1:] = [w[1:] if _VERSION.match(w) else w for w in lowered[1:]]
     if not is_coined(text):
-        lowered = [_BRITISH.sub("iz", w) for w in lowered]
+        lowered = [_american(w) for w in lowered]
     out = lowered[0]
     for word in lowered[1:]:
         digits = out[-1].isdigit(), word[0].isdigit()

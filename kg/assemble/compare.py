@@ -1,0 +1,101 @@
+"""Compare two names with no graph at hand: the same thing, different things, or unsure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final, Literal
+
+from kg.assemble.names import abbreviates, fold, is_acronym, is_coined, spaced
+from kg.assemble.resolve import aliases
+from kg.schema import ENTITY_TYPES
+
+__all__ = ["Verdict", "base_name", "compare"]
+
+_FAMILIES: Final = tuple(dict.fromkeys(t.family for t in ENTITY_TYPES.values()))
+
+_MODIFIERS: Final = re.compile(
+    r"(?:base|large|small|tiny|mini|nano|micro|medium|x+[ls]|huge|giant|chat|instruct|turbo|pro|max"
+    r"|plus|ultra|lite|flash|preview|cased|uncased|distilled|hard|easy|verified|full|dev|test|train"
+    r"|extended|it|sft|int[48]|fp(?:8|16))$"
+)
+"""Words at the end of a name that mark a size, a release or a split."""
+
+_SIZE: Final = re.compile(r"(?<![a-z])(?:a?\d+(?:\.\d+)?[bmk]|\d+x\d+b)$")
+_NUMBER: Final = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*[a-z]?$")
+_DIGITS: Final = re.compile(r"\d+(?:\.\d+)*")
+_NEAR: Final = 0.85
+"""Share of equal characters from which on two names are too near to be called different."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to whether two names mean one thing, and the rule that gives it."""
+
+    answer: Literal["same", "different", "unsure"]
+    rule: str
+
+
+def base_name(name: str) -> str:
+    """Return the folded name that ``name`` is a version, size or split of, or "".
+
+    Only where the spelling is plain: ``Llama-3-70B`` gives ``llama3``, ``CIFAR-10`` gives
+    ``cifar``, ``BERT-base`` gives ``bert``; ``GPT-4o`` and ``BiLSTM`` give "".
+    """
+    if not is_coined(name):
+        return ""
+    form = spaced(name)
+    head, _, tail = form.rpartition("-")
+    if head and (_MODIFIERS.match(tail) or _SIZE.search(tail)):
+        return fold(head)
+    if size := _SIZE.search(form):
+        return fold(form[: size.start()])
+    number = _NUMBER.search(form)
+    if number and number.start() >= 3 and not number[0][-1].isalpha():
+        return fold(form[: number.start()].removesuffix("v"))
+    return ""
+
+
+def compare(a: str, b: str) -> Verdict:
+    """Return whether the names ``a`` and ``b`` mean one thing.
+
+    Rules, the first that applies: ``spelling`` (they fold alike), ``alias`` (the alias file has
+    both), ``abbreviation`` (one may abbreviate the other: unsure, for the papers decide),
+    ``version`` (they differ in digits or in a size, release or split), ``near`` (they differ in
+    a few letters only: unsure), ``name`` (they are different names).
+    """
+    fa, fb = fold(a), fold(b)
+    if not fa or not fb:
+        return Verdict("same" if a == b else "unsure", "no name")
+    if fa == fb:
+        return Verdict("same", "spelling")
+    if _aliased(fa, fb):
+        return Verdict("same", "alias")
+    short, long = sorted((a, b), key=len)
+    if is_acronym(short) and not long.startswith(short) and abbreviates(short, long):
+        return Verdict("unsure", "abbreviation")
+    if _DIGITS.findall(fa) != _DIGITS.findall(fb):
+        return Verdict("different", "version")
+    if fa in _bases(b) or fb in _bases(a) or _bases(a) & _bases(b):
+        return Verdict("different", "version")
+    if fa in fb or fb in fa:
+        return Verdict("different", "name")
+    if min(len(fa), len(fb)) > 5 and SequenceMatcher(None, fa, fb).ratio() >= _NEAR:
+        return Verdict("unsure", "near")
+    return Verdict("different", "name")
+
+
+def _aliased(a: str, b: str) -> bool:
+    known = aliases()
+    canonical = ((known.get((f, a)), known.get((f, b))) for f in _FAMILIES)
+    return any(x is not None and x == y for x, y in canonical)
+
+
+def _bases(name: str) -> set[str]:
+    """Return the folded names that ``name`` is a variant of, step by step."""
+    found: set[str] = set()
+    while (base := base_name(name)) and base not in found:
+        found.add(base)
+        name = base.upper()
+    return found
