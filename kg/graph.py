@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas
     import rdflib
 
+    from kg.project.embedded import EmbeddedStore
+
 __all__ = ["Graph"]
 
 
@@ -259,13 +261,13 @@ class Graph:
         QueryError
             If there is no such query, or a parameter is missing or unknown.
         """
-        from kg.queries import bind, find
+        from kg.queries import bind, find_query
 
-        query = find(name)
+        query = find_query(name)
         return self._store.cypher(query.text, bind(query, parameters))
 
     @cached_property
-    def _store(self) -> Any:
+    def _store(self) -> EmbeddedStore:
         from kg.project.embedded import EmbeddedStore
 
         return EmbeddedStore.build(self)

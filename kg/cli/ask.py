@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import click
@@ -44,16 +43,15 @@ def query(name: str | None, parameters: tuple[str, ...], directory: str, as_json
             {
                 "query": q.name,
                 "title": q.title,
-                "parameters": " ".join(p.usage for p in q.parameters.values()),
+                "parameters": q.usage,
             }
             for q in queries.shipped().values()
         ]
         print_rows(rows, as_json)
         return
-    path = Path(name)
-    found = queries.read_query(path) if path.suffix == ".cypher" else queries.find(name)
-    given = _given(parameters)
-    print_rows(graphs.store(directory).cypher(found.text, queries.bind(found, given)), as_json)
+    found = queries.find_query(name)
+    bound = queries.bind(found, _given(parameters))
+    print_rows(graphs.store(directory).cypher(found.text, bound), as_json)
 
 
 def _given(parameters: tuple[str, ...]) -> dict[str, Any]:
@@ -119,7 +117,7 @@ def show(name: str, directory: str, as_json: bool) -> None:
     for (predicate, forward), group in sorted(by_kind.items()):
         other = "object" if forward else "subject"
         title = f"{entity.name} {predicate} …" if forward else f"… {predicate} {entity.name}"
-        rows = [
+        rows: list[tuple[Any, ...]] = [
             (graph.name(getattr(s, other)), f"{s.belief:.2f}", len(s.papers), s.id)
             for s in group[:_SHOWN]
         ]

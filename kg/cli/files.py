@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -119,7 +120,7 @@ def evaluate(
     print_table(
         ["", "precision", "recall", "F1", "gold", "predicted"],
         (
-            (name, *(f"{x:.3f}" for x in (c.precision, c.recall, c.f1)), c.gold, c.predicted)
+            (name, f"{c.precision:.3f}", f"{c.recall:.3f}", f"{c.f1:.3f}", c.gold, c.predicted)
             for name, c in counts.items()
         ),
     )
@@ -132,12 +133,12 @@ def evaluate(
         "reliability",
     )
     if kinds:
-        print_table(["error", "count"], sorted(kinds.items(), key=lambda k: -k[1]))
+        print_table(["error", "count"], Counter(kinds).most_common())
 
 
 def _pairs(engine: Extractor, papers: Iterable[Paper]) -> Iterator[tuple[Paper, Extraction]]:
-    ahead, papers = itertools.tee(papers)
-    return zip(ahead, engine.pipe(papers), strict=True)
+    ahead, behind = itertools.tee(papers)
+    return zip(ahead, engine.pipe(behind), strict=True)
 
 
 def _json_lines(path: str) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -50,11 +51,17 @@ def load(
       NEO4J_URI=neo4j+s://example.org NEO4J_PASSWORD=… kg load -g my-graph
     """
     graph = graphs.load(directory)
+    done: Counter[str] = Counter()
     with (
         connect(uri, username, password, database or None) as driver,
         progress() as show,
     ):
-        report = load_graph(graph, driver, database or None, progress=show)
+
+        def count(what: str, rows: int) -> None:
+            done[what] += rows
+            show(what, done[what], None)
+
+        report = load_graph(graph, driver, database or None, progress=count)
     data = asdict(report)
     if as_json:
         print_json(data)
