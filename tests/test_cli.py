@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import kg
+from kg.cli import cli
+
+ABSTRACTS = """Two abstracts
+
+We present AlphaNet, a parser that builds on BERT. AlphaNet reaches 91.5% accuracy on GLUE and
+outperforms ELMo by 2.5 points.
+
+We evaluate RoBERTa on SQuAD. RoBERTa outperforms BERT on GLUE.
+"""
+
+
+def run(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(cli, [str(a) for a in arguments], input=stdin)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("graphs") / "corpus"
+    done = run("build", "--corpus", "-o", directory)
+    assert done.exit_code == 0, done.output
+    return directory
+
+
+def rows(done: Result) -> Any:
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_build_tells_what_it_did_and_the_second_run_does_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "a.txt"
+    source.write_text(ABSTRACTS, encoding="utf-8")
+    first = rows(run("build", source, "-o", tmp_path / "g", "--json"))
+    assert (first["papers"], first["extracted"], first["changed"]) == (2, 2, True)
+    assert first["statements"] > 0
+    before = (tmp_path / "g" / "graph.jsonl").read_bytes()
+    again = run("build", source, "-o", tmp_path / "g")
+    assert again.exit_code == 0
+    assert "nothing new" in again.stderr
+    assert (tmp_path / "g" / "graph.jsonl").read_bytes() == before
+
+
+def test_order_of_files_and_number_of_processes_do_not_count(tmp_path: Path) -> None:
+    one, two = ABSTRACTS.split("\n\n", 2)[1:]
+    (tmp_path / "a.txt").write_text(one, encoding="utf-8")
+    (tmp_path / "b.txt").write_text(two, encoding="utf-8")
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    assert run("build", a, b, "-o", tmp_path / "g1").exit_code == 0
+    assert run("build", b, a, "-o", tmp_path / "g2", "--workers", "2").exit_code == 0
+    assert run("build", b, "-o", tmp_path / "g3").exit_code == 0
+    assert run("build", a, "-o", tmp_path / "g3").exit_code == 0
+    graphs = {(tmp_path / g / "graph.jsonl").read_bytes() for g in ("g1", "g2", "g3")}
+    assert len(graphs) == 1
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    done = run("build", "-", "-o", tmp_path / "g", "--json", stdin=ABSTRACTS)
+    assert rows(done)["papers"] == 2
+
+
+def test_bad_input_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text(ABSTRACTS, encoding="utf-8")
+    (tmp_path / "bad.jsonl").write_text(
+        '{"id": "1", "text": "We use BERT."}\n{"id": "2", "text": \n{"id": "3"}\n', encoding="utf-8"
+    )
+    (tmp_path / "broken.txt.gz").write_bytes(gzip.compress(b"We use BERT. " * 100)[:-20])
+    done = run("build", tmp_path, tmp_path / "missing.txt", "-o", tmp_path / "g")
+    assert done.exit_code == 1
+    assert "missing.txt" in done.stderr
+    assert "bad.jsonl:2" in done.stderr
+    assert "broken.txt.gz" in done.stderr
+    assert len(kg.load(tmp_path / "g").papers) >= 3
+    records = rows(run("info", "--records", "--json", "-g", tmp_path / "g"))
+    assert {r["outcome"] for r in records} >= {"rejected", "extracted"}
+    assert all(r["reason"] for r in records if r["outcome"] == "rejected")
+
+
+def test_nothing_readable_is_bad_input(tmp_path: Path) -> None:
+    done = run("build", tmp_path / "missing.txt", "-o", tmp_path / "g")
+    assert done.exit_code == 2
+    assert "missing.txt" in done.stderr
+    assert run("build", "-o", tmp_path / "g").exit_code == 2
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", '{"id": "1", "abstract": null}\n', "Hello world"])
+def test_empty_inputs_make_a_valid_empty_graph(tmp_path: Path, content: str) -> None:
+    source = tmp_path / ("a.jsonl" if content.startswith("{") else "a.txt")
+    source.write_text(content, encoding="utf-8")
+    run("build", source, "-o", tmp_path / "g")
+    for name in ("turtle", "ntriples", "jsonld", "trig", "nquads", "graphml", "jsonl"):
+        assert run("export", name, "-g", tmp_path / "g").exit_code == 0
+    assert run("query", "benchmarks", "-g", tmp_path / "g").exit_code == 0
+
+
+def test_queries_are_listed_and_run(corpus: Path) -> None:
+    assert len(rows(run("query", "--json"))) >= 12
+    found = rows(run("query", "benchmarks", "limit=3", "-g", corpus, "--json"))
+    assert len(found) == 3
+    done = run("query", "improves-over", "name=BERT", "-g", corpus)
+    assert done.exit_code == 0
+    assert "RoBERTa" in done.stdout
+
+
+def test_query_errors_say_what_to_do(corpus: Path) -> None:
+    missing = run("query", "leaderboard", "-g", corpus)
+    assert (missing.exit_code, missing.stderr.count("\n")) == (2, 1)
+    assert "benchmark" in missing.stderr
+    assert run("query", "no-such-query", "-g", corpus).exit_code == 2
+    writes = run("cypher", "MATCH (n) DETACH DELETE n", "-g", corpus)
+    assert writes.exit_code == 2
+    assert "read" in writes.stderr
+    wrong = run("cypher", "MATCH (n RETURN n", "-g", corpus)
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+
+
+def test_cypher_takes_parameters_and_stdin(corpus: Path) -> None:
+    text = "MATCH (e:Entity) WHERE e.name = $name RETURN e.key AS key"
+    assert rows(run("cypher", text, "name=BERT", "-g", corpus, "--json")) == [
+        {"key": "method/bert"}
+    ]
+    done = run("cypher", "-", "-g", corpus, "--json", stdin="MATCH (p:Paper) RETURN count(p) AS n")
+    assert rows(done)[0]["n"] >= 30
+
+
+def test_show_and_explain(corpus: Path) -> None:
+    shown = run("show", "bert", "-g", corpus)
+    assert shown.exit_code == 0
+    assert "method/bert" in shown.stdout
+    data = rows(run("show", "BERT", "-g", corpus, "--json"))
+    assert data["entity"]["key"] == "method/bert"
+    statement = data["statements"][0]
+    explained = run("explain", statement["id"], "-g", corpus)
+    assert "belief" in explained.stdout
+    assert statement["evidence"][0]["sentence"] in explained.stdout
+    assert "spelling" in run("explain", "BERT", "-g", corpus).stdout
+    paper = statement["evidence"][0]["paper"]
+    assert statement["id"] in run("show", paper, "-g", corpus).stdout
+
+
+def test_unknown_entity_gets_near_names(corpus: Path) -> None:
+    done = run("show", "BERTT", "-g", corpus)
+    assert done.exit_code == 2
+    assert "did you mean" in done.stderr
+
+
+def test_no_graph_says_how_to_make_one(tmp_path: Path) -> None:
+    done = run("info", "-g", tmp_path / "none")
+    assert done.exit_code == 2
+    assert "kg build" in done.stderr
+
+
+def test_export_to_file_and_directory(corpus: Path, tmp_path: Path) -> None:
+    assert run("export", "turtle", "-o", tmp_path / "g.ttl", "-g", corpus).exit_code == 0
+    assert b"@prefix" in (tmp_path / "g.ttl").read_bytes()
+    assert run("export", "csv", "-o", tmp_path / "tables", "-g", corpus).exit_code == 0
+    assert (tmp_path / "tables" / "statements.csv").is_file()
+    assert run("export", "csv", "-g", corpus).exit_code == 2
+    assert run("export", "turtle", "-o", tmp_path / "no" / "g.ttl", "-g", corpus).exit_code == 2
+    assert list(tmp_path.glob(".*")) == []
+
+
+def test_extract_writes_gold_form_with_exact_offsets(tmp_path: Path) -> None:
+    source = tmp_path / "a.txt"
+    source.write_text(ABSTRACTS, encoding="utf-8")
+    done = run("extract", source)
+    assert done.exit_code == 0
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == 2
+    for line in lines:
+        for e in line["entities"]:
+            for m in e["mentions"]:
+                assert line["text"][m["start"] : m["end"]] == m["text"]
+
+
+def test_evaluate(tmp_path: Path) -> None:
+    gold = {
+        "id": "1",
+        "text": "We evaluate RoBERTa on SQuAD.",
+        "entities": [
+            {"name": "RoBERTa", "type": "Model", "introduced": False, "mentions": ["RoBERTa"]},
+            {"name": "SQuAD", "type": "Benchmark", "introduced": False, "mentions": ["SQuAD"]},
+        ],
+        "relations": [{"head": "RoBERTa", "type": "evaluates-on", "tail": "SQuAD"}],
+        "results": [],
+    }
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps(gold) + "\n", encoding="utf-8")
+    page = tmp_path / "page.html"
+    data = rows(run("evaluate", path, "--json", "--errors", "--html", page))
+    assert data["scores"]["entities"]["gold"] == 2
+    assert "RoBERTa" in page.read_text(encoding="utf-8")
+    perfect = rows(run("evaluate", path, path, "--json"))
+    assert perfect["scores"]["relations"]["f1"] == 1.0
+    path.write_text('{"id": "1"}\n', encoding="utf-8")
+    broken = run("evaluate", path)
+    assert broken.exit_code == 2
+    assert "gold.jsonl:1" in broken.stderr
+
+
+def test_remove_takes_a_paper_out(tmp_path: Path) -> None:
+    directory = tmp_path / "g"
+    assert run("build", "--corpus", "-o", directory).exit_code == 0
+    paper = next(iter(kg.load(directory).papers))
+    assert run("remove", paper, "-g", directory).exit_code == 0
+    graph = kg.load(directory)
+    assert paper not in graph.papers
+    assert all(e.paper != paper for s in graph.statements.values() for e in s.evidence)
+    assert run("remove", paper, "-g", directory).exit_code == 2
+
+
+def test_neo4j_that_does_not_answer_is_exit_code_3(corpus: Path) -> None:
+    done = run("load", "--uri", "bolt://127.0.0.1:1", "-g", corpus)
+    assert (done.exit_code, done.stderr.count("\n")) == (3, 1)
+    assert "bolt://127.0.0.1:1" in done.stderr
+
+
+def test_doctor_passes_without_a_server(corpus: Path) -> None:
+    found = rows(run("doctor", "--uri", "bolt://127.0.0.1:1", "-g", corpus, "--json"))
+    states = {c["what"]: c["state"] for c in found}
+    assert states["graph"] == "ok"
+    assert states["extractor"] == "ok"
+    assert states["Neo4j"] == "none"
+    assert "fail" not in states.values()
+
+
+@pytest.mark.parametrize("name", [None, *sorted(cli.commands)])
+def test_every_command_has_help_with_an_example(name: str | None) -> None:
+    done = run(*([name] if name else []), "--help")
+    assert done.exit_code == 0
+    if name:
+        assert f"kg {name}" in done.stdout.split("Options:")[0].split("\n", 1)[1]
+
+
+def test_the_program_runs_as_a_process() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from kg.cli import main; main()", "query"],
+        capture_output=True,
+        check=True,
+    )
+    assert b"leaderboard" in done.stdout
+    assert done.stderr == b""
