@@ -32,8 +32,10 @@ def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
     """Yield each entry. A broken one is a flaw, and the next line that starts an entry goes on.
 
     White space is what BibTeX makes of it: one space. The keys of entries are no identifiers,
-    since two files use one for different papers.
+    since two files use one for different papers. A paper that names no proceedings is of those
+    that stand before it in the file, as PMLR writes its volumes.
     """
+    volume: Fields | None = None
     macros: dict[str, str] = dict(month_names)
     for number, command, raw in _blocks(chunks):
         if command == b"comment":
@@ -58,7 +60,13 @@ def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
             why = one_line(str(errors[0]))[:100] if errors else "nothing in it"
             yield Flaw("broken", f"line {number}: broken BibTeX entry ({why})")
             continue
-        yield _fields(parsed[0][1][1], note)
+        fields = _fields(parsed[0][1][1], note)
+        if command == b"proceedings":
+            volume = fields
+        elif command == b"inproceedings" and volume is not None and not fields.venue:
+            fields.venue = volume.venue
+            fields.dates = fields.dates or volume.dates
+        yield fields
 
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
@@ -87,6 +95,7 @@ def _fields(members: list[tuple[str, list[str]]], note: str) -> Fields:
             record[name] = _unlatex(record[name])
     record.pop("id", None)
     fields = fields_of(record)
+    fields.has_text = True
     fields.authors = [person(_unlatex(a)) for a in _AND.split(authors) if a and a != "others"]
     if month := record.get("month"):
         fields.dates.insert(0, f"{record.get('day', '')} {month} {record.get('year', '')}")
@@ -108,6 +117,6 @@ def _letters(text: str) -> str:
     if "\\" not in text:
         return text
     try:
-        return codecs.decode(text.encode("utf-8", "replace"), "ulatex+utf8")
+        return str(codecs.decode(text, "ulatex+utf8"))  # type: ignore[call-overload]
     except ValueError:
         return text

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-__all__ = ["acl_id", "arxiv_id", "doi", "identify", "iso_date", "names", "person"]
+__all__ = ["acl_id", "arxiv_id", "doi", "identify", "iso_date", "names", "person", "whole_arxiv_id"]
 
 _ARXIV_PREFIX: Final = re.compile(
     r"^(?:oai:arxiv\.org:|arxiv:\s*|(?:https?://)?(?:[a-z]+\.)?arxiv\.org/(?:abs|pdf|html|format)/"
@@ -18,6 +18,7 @@ _ARXIV: Final = re.compile(
     r"(?P<new>\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d+)?"
     r"|(?P<archive>[a-z][a-z-]+)(?:\.[A-Za-z]{2})?/(?P<number>\d{7})(?:v\d+)?"
 )
+_NUMBERED: Final = re.compile(r"(\d{3,4})(\.(?:\d{1,5}|\d{12,17}))")
 _ACL_PREFIX: Final = re.compile(
     r"^(?:(?:https?://)?(?:www\.)?(?:aclanthology\.org|aclweb\.org/anthology)/"
     r"|(?:(?:https?://)?(?:dx\.)?doi\.org/|doi:\s*)?10\.(?:18653|3115)/v1/)",
@@ -28,20 +29,10 @@ _DOI_PREFIX: Final = re.compile(r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi
 _DOI: Final = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+")
 _NEXT_DOI: Final = re.compile(r"[,;]?\s+|[,;](?=10\.\d{4})")
 
-_MONTHS: Final = [
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-]
+_MONTHS: Final = (
+    *("jan", "feb", "mar", "apr", "may", "jun"),
+    *("jul", "aug", "sep", "oct", "nov", "dec"),
+)
 _ISO: Final = re.compile(
     r"(?P<year>\d{4})(?:[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?)?"
     r"(?:[T\s]\d{1,2}:.*|[/-]*)"
@@ -63,6 +54,22 @@ def arxiv_id(value: str) -> str:
     if match is None:
         return ""
     return match["new"] or f"{match['archive']}/{match['number']}"
+
+
+def whole_arxiv_id(value: str) -> str:
+    """Return an arXiv identifier that a spreadsheet took for a number, with its zeros again.
+
+    Since 2015 there are five digits after the point, before there were four.
+
+    >>> whole_arxiv_id("1510.031"), whole_arxiv_id("704.12"), whole_arxiv_id("1610.0525599999999")
+    ('1510.03100', '0704.1200', '1610.05256')
+    """
+    match = _NUMBERED.fullmatch(value.strip())
+    if match is None:
+        return value
+    month = match[1].zfill(4)
+    number = f"{float('0' + match[2]):.{5 if month >= '1501' else 4}f}"
+    return month + number[1:] if number.startswith("0") else value
 
 
 def acl_id(value: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from kg.read.identity import names, person
+from kg.read.identity import names, person, whole_arxiv_id
 from kg.read.items import MAX_ABSTRACT, Fields
 from kg.read.json_text import restore
 
@@ -29,23 +29,8 @@ TEXT: Final = (
 """Names of the field that holds the abstract, the best first."""
 
 LISTS: Final = frozenset(
-    [
-        "data",
-        "results",
-        "resultsdata",
-        "items",
-        "papers",
-        "notes",
-        "works",
-        "records",
-        "documents",
-        "docs",
-        "entries",
-        "hits",
-        "rows",
-        "articles",
-        "publications",
-    ]
+    {"data", "results", "resultsdata", "items", "papers", "notes", "works", "records"}
+    | {"documents", "docs", "entries", "hits", "rows", "articles", "publications"}
 )
 """Names under which services put their list of records."""
 
@@ -195,7 +180,8 @@ def fields_of(record: Mapping[str, Any]) -> Fields:
     fields.has_text = any(name in record for name in (*TEXT, *_INDEX))
     fields.text = _text(record, fields)
     fields.title = _restored(_first(record, _TITLE), fields)
-    fields.ids = [i for name in _IDS for i in _identifiers(record.get(name))]
+    numbered = [whole_arxiv_id(_plain(record.get(name))) for name in ("arxivid", "arxiv")]
+    fields.ids = numbered + [i for name in _IDS for i in _identifiers(record.get(name))]
     fields.own_id = _own_id(record)
     fields.dates = [record[name] for name in _DATES if record.get(name) not in (None, "", [])]
     fields.venue = _venue(record)

@@ -75,6 +75,7 @@ def _acl(record: Record, meta: Element | None) -> Fields:
         url=f"https://aclanthology.org/{key}/" if key else "",
         doi=_find(paper, "doi"),
         ids=[key],
+        own_id=key,
         dates=[f"{_find(meta, 'month')} {_find(meta, 'year')}".strip()],
         authors=[
             " ".join(p for p in (_find(a, "first"), _find(a, "last")) if p)
