@@ -25,6 +25,7 @@ START: Final = re.compile(rb"\s*@\s*([A-Za-z]+)\s*[{(]")
 _AND: Final = re.compile(r"\s+and\s+", re.IGNORECASE)
 _FORMULA: Final = re.compile(r"(\$[^$]*\$)")
 _BRACES: Final = re.compile(r"[{}]")
+_PLACE: Final = re.compile(r"syntax error in line \d+: ")
 _NO_ENTRY: Final = (b"comment", b"preamble", b"string")
 
 
@@ -57,7 +58,7 @@ def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
         if command in _NO_ENTRY:
             continue
         if errors or not parsed:
-            why = one_line(str(errors[0]))[:100] if errors else "nothing in it"
+            why = _PLACE.sub("", one_line(str(errors[0])))[:100] if errors else "nothing in it"
             yield Flaw("broken", f"line {number}: broken BibTeX entry ({why})")
             continue
         fields = _fields(parsed[0][1][1], note)

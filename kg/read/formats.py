@@ -135,6 +135,9 @@ def _json(head: bytes, start: bytes) -> str:
         return "json" if re.match(rb"\[\s*(?:[\[{\"\]\d]|$)", head.lstrip()) else ""
     if not re.match(rb"\{\s*(?:[\"}]|$)", head.lstrip()):
         return ""
+    first = lines[0].rstrip()
+    if len(lines) > 1 and first.endswith((b"{", b"[", b",")) and not _is_object(first):
+        return "json"
     if any(_is_object(line) for line in (*whole[:20], cut)):
         return "jsonl"
     if whole or _WRAPPED.search(head):

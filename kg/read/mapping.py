@@ -14,6 +14,7 @@ from typing import Any, Final
 from kg.read.identity import names, person, whole_arxiv_id
 from kg.read.items import MAX_ABSTRACT, Fields
 from kg.read.json_text import restore
+from kg.read.text import counted
 
 __all__ = ["ANSWERS", "LISTS", "TEXT", "expand", "fields_of", "simple"]
 
@@ -147,7 +148,8 @@ def _simple(record: Mapping[str, Any]) -> dict[str, Any]:
 def expand(value: Any, depth: int = 0) -> Iterator[dict[str, Any] | None]:
     """Yield each record in a JSON value, by simple names; None for what is no record.
 
-    Unwraps lists, answers of services, and objects such as ``{"paper": {…}}``.
+    Unwraps lists, answers of services, objects such as ``{"paper": {…}}``, and objects that have
+    papers under their ids.
     """
     if isinstance(value, list) and depth < 4:
         for inner in value:
@@ -155,6 +157,10 @@ def expand(value: Any, depth: int = 0) -> Iterator[dict[str, Any] | None]:
         return
     if not isinstance(value, dict):
         yield None
+        return
+    if _by_id(value):
+        for key, inner in value.items():
+            yield {"id": key, **_simple(inner)}
         return
     record = _simple(value)
     if depth < 4 and not any(record.get(name) for name in (*TEXT, *_INDEX)):
@@ -174,6 +180,16 @@ def expand(value: Any, depth: int = 0) -> Iterator[dict[str, Any] | None]:
     yield record
 
 
+def _by_id(value: dict[str, Any]) -> bool:
+    """Return whether ``value`` has papers under their ids."""
+    return bool(value) and all(
+        simple(key) not in _NESTS
+        and isinstance(inner, dict)
+        and any(simple(name) in (*TEXT, *_INDEX) for name in inner)
+        for key, inner in value.items()
+    )
+
+
 def fields_of(record: Mapping[str, Any]) -> Fields:
     """Return the fields of a paper in ``record``, whose names are simple."""
     fields = Fields()
@@ -181,7 +197,8 @@ def fields_of(record: Mapping[str, Any]) -> Fields:
     fields.text = _text(record, fields)
     fields.title = _restored(_first(record, _TITLE), fields)
     numbered = [whole_arxiv_id(_plain(record.get(name))) for name in ("arxivid", "arxiv")]
-    fields.ids = numbered + [i for name in _IDS for i in _identifiers(record.get(name))]
+    found = [i for name in _IDS for i in _identifiers(record.get(name))]
+    fields.ids = [i for i in (*numbered, *found) if i]
     fields.own_id = _own_id(record)
     fields.dates = [record[name] for name in _DATES if record.get(name) not in (None, "", [])]
     fields.venue = _venue(record)
@@ -196,7 +213,7 @@ def fields_of(record: Mapping[str, Any]) -> Fields:
 def _restored(text: str, fields: Fields) -> str:
     text, count = restore(text)
     if count:
-        fields.notes.append(f"{count} backslashes of LaTeX commands restored")
+        fields.notes.append(f"{counted(count, 'LaTeX command')} taken for an escape, restored")
     return text
 
 
@@ -227,7 +244,7 @@ def _from_index(index: Any, fields: Fields) -> str:
             else:
                 bad += 1
     if bad:
-        fields.notes.append(f"{bad} positions of the inverted index left out")
+        fields.notes.append(f"{counted(bad, 'position')} of the inverted index left out")
     return " ".join(words[position] for position in sorted(words))
 
 

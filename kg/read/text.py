@@ -10,7 +10,7 @@ import html
 import re
 from typing import Final
 
-__all__ = ["decode", "flatten", "one_line", "repair"]
+__all__ = ["counted", "decode", "flatten", "one_line", "repair"]
 
 _MULTIBYTE: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")
 _ANSI: Final = r"\x1b\[[0-?]{0,32}[ -/]{0,4}[@-~]"
@@ -58,14 +58,15 @@ def repair(text: str) -> tuple[str, list[str]]:
     text, controls = _CONTROL.subn("", text)
     text, windows = _C1.subn(_c1, text)
     if count := breaks + controls + windows:
-        notes.append(f"{_count(count, 'control character')} removed")
+        notes.append(f"{counted(count, 'control character')} removed")
     text = _LOST.sub("\ufffd", text)
     if count := text.count("\ufffd"):
-        notes.append(f"{_count(count, 'broken character')} (U+FFFD)")
+        notes.append(f"{counted(count, 'broken character')} (U+FFFD)")
     return text.strip(), notes
 
 
-def _count(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """Return number and noun: ``1 repair``, ``2 repairs``."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
