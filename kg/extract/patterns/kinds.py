@@ -1,0 +1,96 @@
+"""The cues that tell an entity's type: its own form and the words about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kg.extract.gazetteer import singular
+from kg.extract.patterns.names import shape
+
+__all__ = ["cues"]
+
+_NOUN: Final = re.compile(
+    r"(?<![\w])(datasets?|data sets?|benchmarks?|corpus|corpora|test ?sets?|challenge|shared task|tasks?|"
+    r"suite|treebanks?|collection|resource|models?|family|LLMs?|LMs?|frameworks?|methods?|"
+    r"algorithms?|approach(?:es)?|architectures?|systems?|techniques?|loss|mechanism|modules?|"
+    r"networks?|toolkit|library|pipeline|platform|agents?|parser|encoder|decoder|optimizer|"
+    r"strategy|paradigm|tool|attack|metrics?|measures?|scores?|evaluation|problem|recipe|"
+    r"transformer|scheme|procedure|knowledge (?:base|graph)|database|environment|simulator|"
+    r"leaderboard|arena|testbed|representations?|embeddings?|layers?|adapter|checkpoints?)(?![\w])",
+    re.IGNORECASE,
+)
+_DEFINED: Final = re.compile(
+    r"(?:\s*\([^()]{1,60}\))?\s*(?:,|:|—|–|\s-|\sis|\sare|\()\s*"
+    r"(?:(?:which|that)\s+is\s+)?(?:an?|the|our|its|one of the)\s(?P<d>[^.;:]{3,90})"
+)
+_CUT: Final = re.compile(
+    r"\b(?:that|which|for|to|of|with|by|from|on|in|based|using|consisting|where)\b"
+)
+_WORD: Final = re.compile(r"\S+")
+
+
+def _noun(text: str) -> str:
+    """Return the last telling noun before the first word that ends a noun phrase."""
+    head = _CUT.split(text, maxsplit=1)[0]
+    found = _NOUN.findall(head)
+    return singular(found[-1].lower()) if found else ""
+
+
+def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Yield the cues of the entity whose mentions in ``text`` are ``spans``.
+
+    ``w:`` last word, ``e:`` ending, ``s:`` shape, ``n:`` word after, ``p:`` words before,
+    ``d:`` defining noun after, ``b:`` noun before.
+    """
+    for start, end in spans:
+        name = text[start:end]
+        last = re.split(r"[\s\-‐‑]", name)[-1]
+        yield "w:" + singular(last.lower())
+        first = re.split(r"[\s\-‐‑]", name)[0]
+        yield "f:" + first.lower()
+        form = shape(name) if " " not in name else ""
+        yield "s:" + (form or ("lower" if name.islower() else "capital"))
+        if form:
+            yield "e:" + last[-3:].lower()
+            yield "e:" + last[-5:].lower()
+        after = _WORD.match(text, end + 1) if text[end : end + 1] == " " else None
+        if after:
+            word = re.sub(r"\W+$", "", after[0].lower())
+            yield "n:" + singular(word)
+        elif text[end : end + 1] in "-‐‑":
+            tail = re.match(r".\w+", text[end : end + 20])
+            yield "n:" + (tail[0].lower() if tail else "-")
+        else:
+            yield "n:" + text[end : end + 1]
+        before = text[max(0, start - 60) : start]
+        words = before.lower().split()
+        if words and before.endswith((" ", "(", "-")):
+            yield "p:" + words[-1]
+            if len(words) > 1:
+                yield "p:" + " ".join(words[-2:])
+        defined = _DEFINED.match(text, end)
+        if defined:
+            noun = _noun(defined["d"])
+            if noun:
+                yield "d:" + noun
+        tail_ = re.split(r"[.;:\n]", before)[-1]
+        named = re.search(
+            r"(\S+ \S+|\S+)[,:]?\s*(?:,|called|named|dubbed|termed|namely|such as|like|including|"
+            r"\(|\(e\.g\.,?|titled|i\.e\.,)\s*[\"“'‘]?$",
+            tail_,
+        )
+        if named:
+            noun = _noun(named[1])
+            if noun:
+                yield "b:" + noun
+        if re.search(r"\b(?:we|paper|work)\b[^.]{0,40}\b(?:propos|introduc|present)", tail_):
+            yield "i:introduced"
+        if re.search(r"\b(?:evaluat|experiment|result|test|benchmark|performance|score)[^.]{0,60}\b"
+                     r"(?:on|in|across)\b[^.]{0,50}$", tail_):  # fmt: skip
+            yield "x:evaluated"
+        if re.search(r"\btrain(?:ed|ing)?\b[^.]{0,30}\bon\b[^.]{0,30}$", tail_):
+            yield "x:trained"
+        if re.search(r"\b(?:outperform|surpass|baseline|compar|such as|than)\w*[^.]{0,30}$", tail_):
+            yield "x:rival"

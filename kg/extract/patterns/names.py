@@ -1,0 +1,255 @@
+"""Coined names by their shape: CamelCase, acronyms, digits and hyphens, capitals in a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+__all__ = ["Candidate", "coined", "cued", "shape", "title_case"]
+
+
+class Candidate(NamedTuple):
+    """A span that may name an entity.
+
+    Attributes
+    ----------
+    start, end : characters of the text.
+    rule : name of the rule that found it.
+    type : entity type that the rule implies, or "".
+    """
+
+    start: int
+    end: int
+    rule: str
+    type: str = ""
+
+
+_JOIN: Final = r"(?:[-‐‑](?=\w)|\.(?=\d)|@(?=\w)|\^(?=\w)|&(?=[A-Z])|(?<=[A-Z])/(?=[A-Z]\b))"
+_RUN: Final = re.compile(rf"(?<![\w@\\])\w+(?:{_JOIN}\w+)*(?:\+\+?|\*(?!\w))?")
+_TAIL: Final = frozenset(
+    "based style like level trained pretrained pre enhanced driven aware specific guided augmented "
+    "powered generated free tuned finetuned fine only oriented related inspired wise type family "
+    "class scale shot sized annotated assisted centric agnostic induced derived equipped compatible "
+    "infused informed conditioned supervised optimized bound intensive intensity constrained "
+    "dependent independent friendly accelerated integrated empowered boosted labeled labelled "
+    "hosted native capable ready side served initialized focused adapted sourced written translated "
+    "speaking language domain side bit way hop step layer year day hour dimensional parameter "
+    "to as a the in the-art art".split()
+)
+_LEAD: Final = frozenset(
+    "non pre post multi cross sub anti un semi self inter intra state large small low high long "
+    "short few zero one two three four five fine coarse open closed real real-world human machine "
+    "end token sentence word document task domain data model text vision image video audio speech "
+    "language knowledge graph chain train test time cost state-of well hand well-known top best "
+    "single double full half bi tri uni co re de out in on off up down first second third next pos "
+    "plug black white gray grey deep near far mid general special".split()
+)
+_MODEL: Final = re.compile(
+    r"(?:^|\b|[a-z])(?:Chat)?(?:GPT|LLaMA|LLAMA|Llama|Qwen|QwQ|Mistral|Mixtral|Gemma|Gemini|Claude|"
+    r"PaLM|Flan|FLAN|T5|OPT|Phi|DeepSeek|Vicuna|Falcon|BLOOMZ?|Pythia|GLM|InternLM|InternVL|"
+    r"Baichuan|CLIP|ViT|Whisper|LLaVA|Yi|StarCoder|CodeLlama|Alpaca|BERT|RoBERTa|OLMo|Kimi|Grok|"
+    r"Command|MiniCPM|Codex|BART|Claude|Nemotron)"
+)
+_VERSION: Final = re.compile(
+    r"(?:[ -](?:v?\d+(?:\.\d+)*(?:[BbMm](?![a-z]))?|[Ll]arge|[Bb]ase|[Ss]mall|[Mm]ini|[Nn]ano|XL|XXL|Pro|"
+    r"Flash|Turbo|turbo|Ultra|Opus|Sonnet|Haiku|Instruct|Chat|Coder|Max|Plus|VL|Lite|Thinking)\b"
+    r"(?!%|\.\d| ?(?:x|×|points?|languages|tasks|datasets|benchmarks|layers)\b))+"
+)
+_CONNECT: Final = frozenset("of to and the in then as with by for on or a an via at vs".split())
+
+
+def shape(name: str) -> str:
+    """Return the shape of ``name``, or "" if it does not look coined.
+
+    ``camel``, ``acronym2``, ``acronym3``, ``acronym4`` (or longer), ``alnum``, ``compound`` (a
+    hyphen, and a part that is one of these), ``hyphen`` (all parts capitalised).
+
+    Examples
+    --------
+    >>> [shape(n) for n in ("RoBERTa", "GLUE", "GPT4", "XLM-R", "Leap-of-Thought", "Large")]
+    ['camel', 'acronym4', 'alnum', 'compound', 'hyphen', '']
+    """
+    parts = re.split(r"[-‐‑/]", name)
+    kinds = [_part(part) for part in parts]
+    if len(parts) == 1:
+        return kinds[0]
+    if any(kinds):
+        return "compound"
+    if (
+        all(p[:1].isupper() or p in _CONNECT or p.isdigit() for p in parts)
+        and parts[0][:1].isupper()
+    ):
+        return "hyphen"
+    return ""
+
+
+def _part(part: str) -> str:
+    bare = part.rstrip("+*")
+    stem = bare[:-1] if bare.endswith("s") and bare[:-1].isupper() else bare
+    letters = [c for c in stem if c.isalpha()]
+    if not letters or not any(c.isupper() for c in letters):
+        return ""
+    if any(c.isdigit() for c in stem):
+        return "alnum" if len(letters) > 1 or len(stem) > 1 else ""
+    if all(c.isupper() for c in letters):
+        return "" if len(letters) < 2 else f"acronym{min(4, len(letters))}"
+    if re.search(r"[a-zß-ÿ][A-Z]|[A-Z]{2,}[a-z]", stem):
+        return "camel"
+    return ""
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """Cut generic first and last parts of a hyphenated run ("BERT-based", "non-GPT")."""
+    run = text[start:end]
+    parts = re.split(r"[-‐‑]", run)
+    while len(parts) > 1 and parts[0].lower() in _LEAD and not _part(parts[0]):
+        if parts[0][:1].isupper() and shape("-".join(parts[1:])) in ("", "hyphen"):
+            break
+        start += len(parts[0]) + 1
+        parts = parts[1:]
+    for i, part in enumerate(parts):
+        if i and part in _TAIL:
+            end = start + len("-".join(parts[:i]))
+            break
+    if end - start > 2 and text[end - 1] == "_":
+        end -= 1
+    return start, end
+
+
+def coined(text: str) -> Iterator[Candidate]:
+    """Yield the coined names of ``text``; the rule is the shape."""
+    for match in _RUN.finditer(text):
+        start, end = match.span()
+        run = match[0]
+        if run.islower() or run.isdigit():
+            continue
+        start, end = _trim(text, start, end)
+        name = text[start:end]
+        kind = shape(name)
+        if not kind or len(name) > 40:
+            continue
+        if _MODEL.search(name):
+            version = _VERSION.match(text, end)
+            if version:
+                end = version.end()
+            yield Candidate(start, end, f"{kind}-model")
+            continue
+        if kind == "hyphen" and name.split("-")[0].lower() in _LEAD:
+            continue
+        yield Candidate(start, end, kind)
+
+
+_CAP: Final = r"[A-ZÀ-Þ][\w’'+.]*(?:[-‐‑]\w+)*(?<![.’'])"
+_SMALL: Final = r"(?:of|for|and|in|the|to|with|on|via|from|as|by)"
+_ROW: Final = re.compile(rf"(?<![\w-]){_CAP}(?:[ ](?:{_SMALL}[ ](?:the[ ])?)?{_CAP}){{1,7}}")
+
+
+def title_case(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:
+    """Yield rows of capitalised words from offset ``begin`` on.
+
+    ``starts`` are the offsets at which sentences start: there a capital says nothing, so that the
+    first word is left out unless it is a shape of its own.
+    """
+    for match in _ROW.finditer(text, begin):
+        start, end = match.span()
+        words = list(re.finditer(r"\S+", match[0]))
+        if start in starts:
+            # drop the first word and the small words after it
+            at = 1
+            while at < len(words) and words[at][0].islower():
+                at += 1
+            if len(words) - at < 2:
+                continue
+            start += words[at].start()
+            words = words[at:]
+        capitals = sum(w[0][:1].isupper() for w in words)
+        if capitals >= 2 and " and " not in match[0]:
+            yield Candidate(start, end, f"row{min(4, capitals)}")
+
+
+_QUOTE: Final = "[\"“'‘`]?"
+_CALLED: Final = re.compile(
+    r"\b(?:called|named|dubbed|termed|coined|denoted(?: as| by)?|titled|entitled|namely|"
+    r"referred to as|abbreviated as|(?:we|which we) (?:call|term|name|dub)(?: (?:it|this|them|the "
+    rf"\w+))?)[ ]*[:,]?[ ]*(?:as[ ])?(?:the[ ])?{_QUOTE}(?P<n>{_CAP}(?:[ ](?:{_SMALL}[ ])?{_CAP}){{0,7}})"
+)
+_QUOTED: Final = re.compile(
+    r"\b(?:called|named|dubbed|termed|coined|referred to as|(?:we|which we) (?:call|term|name|dub)"
+    r"(?: (?:it|this|them|the \w+))?)[ ]+(?:as[ ])?[\"“‘`](?P<n>[^\"”’`\n,.]{3,60})[\"”’`,]"
+)
+_PROPOSE: Final = re.compile(
+    r"\b(?:propos|introduc|present|develop|releas|describ|creat|design|devis|contribut|build|unveil|"
+    r"report on|offer|provid|formulat)(?:e|es|ed|ing|s)?[ ](?:and \w+[ ])?(?:here[ ])?(?:the[ ])?"
+    rf"{_QUOTE}(?P<n>{_CAP}(?:[ ](?:{_SMALL}[ ])?{_CAP}){{0,7}})"
+    r"(?=[\"”’`]?(?:[,:(.;—–]|[ ](?:a|an|to|which|that|for|as|is|our|the|—|–|-|\()[ (]?))"
+)
+_COLON: Final = re.compile(r"[\"“]?(?P<n>[^:\n\"”]{2,60}?)[\"”]?(?:\s*:\s|\s+[—–]\s)")
+_NOUNS: Final[dict[str, tuple[str, str]]] = {
+    "data": (
+        r"datasets?|data sets?|benchmarks?|corpus|corpora|test ?sets?|test suite|challenge|"
+        r"shared task|treebanks?|leaderboard|competition|suite|arena|testbed|environment",
+        "Benchmark",
+    ),
+    "model": (
+        r"model|models|family|series|checkpoints?|language model|LLM|LLMs|backbone",
+        "Model",
+    ),
+    "method": (
+        r"algorithm|optimizer|loss|attention|framework|toolkit|library|architecture|parser|method|"
+        r"network|kernel|regularization|decoding|sampling|system|platform|pipeline|tool|agent|"
+        r"technique|approach|module|layer|encoder|decoder|tokenizer|distance|estimator|transform",
+        "Method",
+    ),
+    "metric": (r"scores?|metric|measure|index|coefficient|correlation", "Metric"),
+}
+_BEFORE_NOUN: Final = {
+    rule: (
+        re.compile(
+            rf"(?<![\w-])(?P<n>{_CAP}(?:[ ](?:{_SMALL}[ ])?{_CAP}){{0,4}})[”\"’]?[ ]"
+            rf"(?:{nouns})(?![\w-])"
+        ),
+        kind,
+    )
+    for rule, (nouns, kind) in _NOUNS.items()
+}
+
+
+def cued(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:
+    """Yield names that words about them announce.
+
+    Rules: ``called`` ("dubbed X"), ``quoted`` ("termed 'x y'"), ``proposed`` ("we introduce X, a"),
+    ``colon`` (a title "X: …"), ``noun-…`` ("the X dataset").
+
+    Parameters
+    ----------
+    text : title and abstract, or abstract.
+    starts : where sentences start.
+    begin : where the abstract starts.
+    """
+    for match in _CALLED.finditer(text, begin):
+        yield Candidate(*match.span("n"), "called")
+    for match in _QUOTED.finditer(text, begin):
+        yield Candidate(*match.span("n"), "quoted")
+    for match in _PROPOSE.finditer(text, begin):
+        yield Candidate(*match.span("n"), "proposed")
+    if begin:
+        match_ = _COLON.match(text)
+        if match_ and match_.end() < begin:
+            name = match_["n"]
+            count = len(name.split())
+            known = name in text[begin:]
+            if count <= 4 or shape(name):
+                kind = shape(name.replace(" ", "-")) or "other"
+                rule = "colon-known" if known else f"colon-{'coined' if kind != 'other' else kind}"
+                yield Candidate(*match_.span("n"), rule if count < 3 or known else "colon-long")
+    for rule, (pattern, kind) in _BEFORE_NOUN.items():
+        for match in pattern.finditer(text, begin):
+            start, end = match.span("n")
+            if start in starts:
+                first = re.match(r"\S+[ ]+(?:[a-z]+[ ]+)?", text[start:end])
+                if not first:
+                    continue
+                start += first.end()
+            if start < end:
+                yield Candidate(start, end, f"noun-{rule}", kind)
