@@ -164,7 +164,7 @@ def candidates(texts: list[Text], papers: int, agreement: float) -> list[Row]:
         )
     rows = []
     for key, name in names.items():
-        surface = min(name.surfaces, key=lambda s: (-name.surfaces[s], s))
+        surface = usual(name.surfaces)
         if len(name.papers) < papers or not sound(surface):
             continue
         kind = max(sorted(name.types), key=name.types.__getitem__)
@@ -177,6 +177,14 @@ def candidates(texts: list[Text], papers: int, agreement: float) -> list[Row]:
         cased = len(key) == 1 and surface != lower and (ordinary[lower] > 0 or len(lower) < 3)
         rows.append(Row(surface, kind, "cased" if cased else "any", "mined"))
     return rows
+
+
+def usual(surfaces: Counter[str]) -> str:
+    """Return the commonest spelling; of several words, the one without capitals if that is used."""
+    best = min(surfaces, key=lambda s: (-surfaces[s], s))
+    if len(cut(best)[0]) == 1:
+        return best
+    return best.lower() if surfaces[best.lower()] * 4 >= surfaces.total() else best
 
 
 def sound(name: str) -> bool:
