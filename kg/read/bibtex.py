@@ -38,10 +38,10 @@ def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
     """
     volume: Fields | None = None
     macros: dict[str, str] = dict(month_names)
-    for number, command, raw in _blocks(chunks):
+    for number, command, raw, too_long in _blocks(chunks):
         if command == b"comment":
             continue
-        if len(raw) > MAX_RECORD:
+        if too_long:
             yield Flaw("too-long", f"line {number}: more than {MAX_RECORD:,} bytes")
             continue
         text, note = decode(raw)
@@ -70,20 +70,20 @@ def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
         yield fields
 
 
-def _blocks(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield line number, command in lower case, and bytes of each entry."""
+def _blocks(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes, bytes, bool]]:
+    """Yield line number, command in lower case, bytes, and "too long" of each entry."""
     start, command, size = 0, b"", 0
     block: list[bytes] = []
-    for number, (raw, _) in enumerate(lines(chunks), start=1):
+    for number, (raw, whole) in enumerate(lines(chunks), start=1):
         if match := START.match(raw):
             if start:
-                yield start, command, b"\n".join(block)
+                yield start, command, b"\n".join(block), size > MAX_RECORD
             start, command, size, block = number, match[1].lower(), 0, []
         if start and size <= MAX_RECORD:
-            size += len(raw) + 1
+            size += len(raw) + 1 if whole else MAX_RECORD + 1
             block.append(raw)
     if start:
-        yield start, command, b"\n".join(block)
+        yield start, command, b"\n".join(block), size > MAX_RECORD
 
 
 def _fields(members: list[tuple[str, list[str]]], note: str) -> Fields:

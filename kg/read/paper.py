@@ -20,7 +20,7 @@ _PLACEHOLDER: Final = re.compile(
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _WITHDRAWN_TEXT: Final = re.compile(
     r"\b(?:paper|article|manuscript|submission|preprint|work|it)\b[^.]{0,60}"
-    r"\b(?:has been|have been|was|is|are)\b[^.]{0,30}\b(?:withdrawn|retracted)\b"
+    r"\b(?:been|was|is|are)\b[^.]{0,30}\b(?:withdrawn|retracted)\b"
     r"|^\W*(?:withdrawn|retracted)\b",
     re.IGNORECASE,
 )

@@ -123,6 +123,8 @@ def _directory(root: Path) -> Iterator[Place | Rejected]:
         except OSError as error:
             yield _unreadable(_name(path), error)
             continue
+        if not names and path == root:
+            yield _rejected(_name(root), "empty-file", "there is no file in this directory")
         pending.extend((path / n, depth + 1) for n in reversed(names))
 
 

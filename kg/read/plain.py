@@ -40,7 +40,7 @@ def read_text(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
             first = block
             continue
         if first is not None:
-            if len(first.lines) > 1 or not is_title(first.lines[0]):
+            if not (len(first.lines) == 1 and is_title(first.lines[0])):
                 yield first.item()
             first = None
         yield block.item()

@@ -28,7 +28,8 @@ def read_ris(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
     values: dict[str, list[list[str]]] = {}
     notes: set[str] = set()
     last, size, start = "", 0, 0
-    for number, (raw, _) in enumerate(lines(chunks), start=1):
+    for number, (raw, whole) in enumerate(lines(chunks), start=1):
+        size += 0 if whole else MAX_RECORD
         match = TAG.match(raw)
         if match is None:
             if last and raw.strip():

@@ -90,7 +90,10 @@ class _Rows:
 
     def header(self) -> str | None:
         """Return the first line that is not blank, or None."""
-        return next((line for line in self if line.strip()), None)
+        try:
+            return next((line for line in self if line.strip()), None)
+        except _UnclosedQuoteError:
+            return ""
 
     def read(self, width: int, delimiter: str) -> tuple[int, list[str] | Flaw, list[str]] | None:
         """Return the next row: number of its first line, cells, notes; None at the end."""
@@ -136,6 +139,8 @@ class _Rows:
             raise _UnclosedQuoteError
         raw, whole = self._again.popleft() if self._again else next(self._lines)
         self._taken.append((raw, whole))
+        if not whole:
+            raise _UnclosedQuoteError
         self._size += len(raw)
         self._number += 1
         text, note = decode(raw)

@@ -13,7 +13,7 @@ from typing import Final
 __all__ = ["counted", "decode", "flatten", "one_line", "repair"]
 
 _MULTIBYTE: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")
-_ANSI: Final = r"\x1b\[[0-?]{0,32}[ -/]{0,4}[@-~]"
+_ANSI: Final = r"[\x1b\ufdeb]\[[0-?]{0,32}[ -/]{0,4}[@-~]"
 _CONTROL: Final = re.compile(_ANSI + r"|[\x00-\x08\x0e-\x1f\x7f\ufeff\ufdd0-\ufdef]")
 _BREAK: Final = re.compile(r"[\x0b\x0c\ufddb\ufddc]")
 _LOST: Final = re.compile(r"[\ud800-\udfff\ufffe\uffff]")
