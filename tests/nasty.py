@@ -55,8 +55,9 @@ def texts(smallest: int = 0) -> st.SearchStrategy[str]:
     return st.one_of(seen, anything, st.builds("{}{}".format, seen, anything))
 
 
-figures = st.floats(-1e6, 1e6, allow_nan=False) | st.integers(-3, 3).map(float)
-probabilities = st.floats(0, 1)
+# JSON has six decimals of a number, see kg.records.to_json.
+probabilities = st.integers(0, 10**6).map(lambda n: n / 10**6)
+figures = st.integers(-(10**9), 10**9).map(lambda n: n / 10**6) | st.integers(-3, 3).map(float)
 
 
 @st.composite

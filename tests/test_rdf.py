@@ -24,7 +24,7 @@ from kg.graph import Graph
 from kg.project.characters import carriable
 from kg.project.rdf import to_dataset, to_rdflib
 from kg.project.rdf_files import FORMATS, write
-from kg.project.rdf_terms import date, decimal, doi_link, iri
+from kg.project.rdf_terms import any_uri, date, decimal, doi_link, iri
 from kg.project.vocabulary import OA, SOTA
 from kg.records import Entity, Paper, Result
 from kg.schema import ID_BASE
@@ -374,3 +374,20 @@ def test_no_namespace_but_the_canonical_one_is_used() -> None:
 
 def test_sample_is_what_the_tests_think(sample: Graph) -> None:
     assert len(sample.papers) == len(sample_graph().papers) == 4
+
+
+@pytest.mark.parametrize(
+    ("url", "datatype"),
+    [
+        ("https://example.org", XSD.anyURI),
+        ("http://example.org:8080/a(b)?q=%20&r=1#x", XSD.anyURI),
+        ("https://example.org/a b", None),
+        ("https://example.org/%zz", None),
+        ("https:///x", None),
+        ("example.org", None),
+        ("see the web", None),
+    ],
+)
+def test_a_url_is_typed_if_it_is_one(url: str, datatype: URIRef | None) -> None:
+    assert any_uri(url).datatype == datatype
+    assert str(any_uri(url)) == url

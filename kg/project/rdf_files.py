@@ -168,12 +168,10 @@ class _JsonLd:
     def _value(self, value: URIRef | Literal, coercion: str | None) -> object:
         if isinstance(value, URIRef):
             return self._compact(value) if value in self._terms else str(value)
-        if value.datatype is None:
-            return str(value)
-        datatype = self._compact(value.datatype)
+        datatype = self._compact(value.datatype) if value.datatype else None
         if datatype == coercion:
             return str(value)
-        return {"@value": str(value), "@type": datatype}
+        return {"@value": str(value)} | ({"@type": datatype} if datatype else {})
 
 
 def _jsonld(projection: Projection) -> Iterator[str]:

@@ -49,6 +49,11 @@ _DOT_SEGMENT: Final = re.compile(r"(?<![^/])\.{1,2}(?![^/])")
 _DOI: Final = re.compile(
     r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.[0-9.]+/\S+)", re.IGNORECASE | re.ASCII
 )
+_WEB_ADDRESS: Final = re.compile(
+    r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::[0-9]{1,5})?"
+    r"(?:[/?](?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
+    r"(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
+)
 _DATE: Final = re.compile(r"\d{4}(?:-\d\d){0,2}", re.ASCII)
 
 
@@ -97,8 +102,10 @@ def text(value: str) -> Literal:
 
 
 def any_uri(value: str) -> Literal:
-    """Return an ``xsd:anyURI`` literal: a URL as its source gives it may be no valid IRI."""
-    return Literal(carriable(value), datatype=XSD.anyURI)
+    """Return an ``xsd:anyURI`` literal if ``value`` is a web address, else plain text."""
+    if _WEB_ADDRESS.fullmatch(value):
+        return Literal(value, datatype=XSD.anyURI)
+    return text(value)
 
 
 @lru_cache(maxsize=4096)
