@@ -157,6 +157,7 @@ def test_gazetteer_rows() -> None:
         "origin",
         "papers",
         "seen",
+        "inside",
         "precision",
         "agreement",
     ]

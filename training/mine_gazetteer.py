@@ -30,10 +30,10 @@ from kg.extract.words import words
 from kg.schema import FAMILY
 
 HYPHENS = frozenset("-‐‑‒–")
-COLUMNS = ("name", "type", "match", "origin", "papers", "seen", "precision", "agreement")
+COLUMNS = ("name", "type", "match", "origin", "papers", "seen", "inside", "precision", "agreement")
 HEADER = """\
 # Well-known names of the field: what each is, and how far the bare name can be trusted.
-# Edit freely: add a row with origin "hand" (its last four columns may be "-") and keep the file
+# Edit freely: add a row with origin "hand" (its last five columns may be "-") and keep the file
 # sorted by running: python training/mine_gazetteer.py GOLD.jsonl   (rows of origin "mined" are
 # made anew, rows of origin "hand" stay).
 #
@@ -43,7 +43,8 @@ HEADER = """\
 # origin     mined: from annotated abstracts; hand: written from knowledge of the field
 # papers     in how many annotated papers it is an entity
 # seen       in how many places of them the look-up finds the name
-# precision  in which share of these places it is an entity, and not a part of a longer name
+# inside     in how many of these places it is only a part of a longer name ("BERT" in "BERT-base")
+# precision  in which share of the places (those inside count as wrong) it is an entity by itself
 # agreement  in which share of those papers it is of this type
 #
 """
@@ -82,6 +83,7 @@ class Row:
     origin: str
     papers: str = "-"
     seen: str = "-"
+    inside: str = "-"
     precision: str = "-"
     agreement: str = "-"
 
@@ -111,8 +113,8 @@ def read_gold(path: Path) -> list[Text]:
 
 def read_rows(path: Path) -> list[Row]:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    rows = [Row(*ln.split("\t")) for ln in lines if ln and not ln.startswith("#")]
-    return [r for r in rows if r.name != "name"]
+    cells = [ln.split("\t") for ln in lines if ln and not ln.startswith("#")]
+    return [Row(**dict(zip(cells[0], row, strict=False))) for row in cells[1:]]
 
 
 def folded(forms: list[str]) -> Key:
@@ -203,6 +205,7 @@ def measure(texts: list[Text], rows: list[Row]) -> list[Row]:
     lookup = Lookup(rows)
     found: Counter[Row] = Counter()
     right: Counter[Row] = Counter()
+    inside: Counter[Row] = Counter()
     kinds: dict[Row, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for text in texts:
         for span, row in lookup(text):
@@ -210,13 +213,16 @@ def measure(texts: list[Text], rows: list[Row]) -> list[Row]:
             if span in text.gold:
                 right[row] += 1
                 kinds[row][text.gold[span]].add(text.id)
+            elif any(a <= span[0] and span[1] <= b for a, b in text.gold):
+                inside[row] += 1
     out = []
     for row in rows:
         n, by = found[row], kinds[row]
         papers = len(set().union(*by.values())) if by else 0
         same = len(by.get(row.type, set()))
         share = f"{same / sum(map(len, by.values())):.2f}" if by else "-"
-        figures = (str(papers), str(n), f"{right[row] / n:.2f}" if n else "-", share)
+        precision = f"{right[row] / n:.2f}" if n else "-"
+        figures = (str(papers), str(n), str(inside[row]), precision, share)
         out.append(Row(row.name, row.type, row.match, row.origin, *figures))
     return out
 
