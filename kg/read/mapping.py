@@ -231,6 +231,8 @@ def _text(record: Mapping[str, Any], fields: Fields) -> str:
 def _from_index(index: Any, fields: Fields) -> str:
     """Return the text of an inverted index: each word at each of its positions.
 
+    A position without a word leaves its two spaces.
+
     >>> _from_index({"a": [1, 3], "not": [2], "rose": [0]}, Fields())
     'rose a not a'
     """
@@ -245,7 +247,10 @@ def _from_index(index: Any, fields: Fields) -> str:
                 bad += 1
     if bad:
         fields.notes.append(f"{counted(bad, 'position')} of the inverted index left out")
-    return " ".join(words[position] for position in sorted(words))
+    end = max(words, default=-1) + 1
+    if end > 2 * len(words):  # positions that cannot be meant
+        return " ".join(words[position] for position in sorted(words))
+    return " ".join(words.get(position, "") for position in range(end))
 
 
 def _plain(value: Any, glue: str = "") -> str:

@@ -24,6 +24,7 @@ __all__ = ["Record", "records"]
 _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 _MULTIBYTE: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")
 _MAX_DEPTH: Final = 100
+_MAX_TAG: Final = 2**16
 _NEXT_DOCUMENT: Final = frozenset(
     expat.errors.codes[message]
     for message in (
@@ -109,6 +110,7 @@ class _Cutter:
         self.base = base
         """Lines before the text that this parser was given first."""
         self._fed = 0
+        self._tail = b""  # what was fed last, from its last tag on: it may be half a tag
         self._names = names
         self._ready: list[Record | Flaw] = []
         self._path: list[tuple[str, dict[str, str]]] = []
@@ -152,7 +154,9 @@ class _Cutter:
         try:
             self._parser.Parse(raw, False)
         except expat.ExpatError as error:
-            rest = raw[max(self._parser.ErrorByteIndex - self._fed, 0) :].decode("utf-8", "ignore")
+            raw = self._tail + raw
+            at = max(self._parser.ErrorByteIndex - self._fed + len(self._tail), 0)
+            rest = raw[at:].decode("utf-8", "ignore")
             lines_before = self._parser.ErrorLineNumber - 1
             flaw = self._flaw(error)
             self.base += lines_before
@@ -160,6 +164,10 @@ class _Cutter:
                 return None, rest
             return flaw, rest[1:]
         self._fed += len(raw)
+        tag = raw.rfind(b"<")
+        self._tail = raw[tag:] if tag >= 0 else self._tail + raw
+        if len(self._tail) > _MAX_TAG:  # text, then; no tag is as long
+            self._tail = b""
         return None
 
     def close(self) -> Flaw | None:
