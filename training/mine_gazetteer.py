@@ -176,7 +176,9 @@ def candidates(texts: list[Text], papers: int, agreement: float) -> list[Row]:
         if families[FAMILY[kind]] < agreement * families.total():
             continue
         lower = " ".join(key)
-        cased = len(key) == 1 and surface != lower and (ordinary[lower] > 0 or len(lower) < 3)
+        proper = re.fullmatch("[A-Z][a-z]+", surface) and lower not in name.surfaces
+        word = ordinary[lower] > 0 or len(lower) < 3 or proper
+        cased = len(key) == 1 and surface != lower and bool(word)
         rows.append(Row(surface, kind, "cased" if cased else "any", "mined"))
     return rows
 
