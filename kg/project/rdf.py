@@ -21,12 +21,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final
 
 import rdflib
 from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, URIRef
 
 from kg.graph import Graph
+from kg.project.names import name_of
 from kg.project.rdf_papers import describe_paper
 from kg.project.rdf_terms import (
     Description,
@@ -116,7 +118,7 @@ class Projection:
     def _said(self, paper: str) -> Iterator[Description]:
         stated: dict[str, list[Statement]] = defaultdict(list)
         for statement, _ in self._evidence.get(paper, ()):
-            if paper in statement.papers:
+            if statement.asserted and paper in statement.papers:
                 stated[statement.subject].append(statement)
         own = paper_key(paper)
         pairs = self._says(paper) + self._plain(stated.pop(own, ()))
@@ -165,17 +167,12 @@ class Projection:
             ]
             yield Description(self._iri(entity.key), pairs)
 
-    def _name(self, key: str) -> str:
-        if entity := self.graph.entities.get(key):
-            return entity.name
-        paper = self.graph.papers.get(key.removeprefix("paper/"))
-        return (paper.title or paper.id) if paper else key
-
     def _statements(self) -> Iterator[Description]:
         extractors: set[str] = set()
+        name = partial(name_of, self.graph)
         for id_, s in self.graph.statements.items():
             predicate = PREDICATES[s.predicate]
-            label = f"{self._name(s.subject)} {predicate.label} {self._name(s.object)}"
+            label = f"{name(s.subject)} {predicate.label} {name(s.object)}"
             pairs: list[Pair] = [
                 (RDF.type, SOTA.Statement),
                 (RDF.type, RDF.Statement),

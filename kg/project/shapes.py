@@ -147,6 +147,7 @@ class _Shapes:
             SOTA.Paper,
             [
                 self.string("Paper-identifier", DCTERMS.identifier, 1),
+                self.string("Paper-label", RDFS.label, 1),
                 self.string("Paper-title", DCTERMS.title),
                 self.string("Paper-abstract", DCTERMS.abstract),
                 self.string("Paper-venue", SOTA.venue),

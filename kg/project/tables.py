@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from kg.errors import InputError
 from kg.graph import Graph
 from kg.project.characters import carriable
+from kg.project.names import name_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,13 +154,6 @@ def _number(value: float | None) -> float | None:
     return None if value is None else round(float(value), 6)
 
 
-def _name(graph: Graph, key: str) -> str:
-    if entity := graph.entities.get(key):
-        return entity.name
-    paper = graph.papers.get(key.removeprefix("paper/"))
-    return (paper.title or paper.id) if paper else key
-
-
 def _papers(graph: Graph) -> Iterator[Row]:
     for p in graph.papers.values():
         yield {
@@ -206,10 +200,10 @@ def _statements(graph: Graph) -> Iterator[Row]:
         yield {
             "id": s.id,
             "subject": s.subject,
-            "subject_name": _name(graph, s.subject),
+            "subject_name": name_of(graph, s.subject),
             "predicate": s.predicate,
             "object": s.object,
-            "object_name": _name(graph, s.object),
+            "object_name": name_of(graph, s.object),
             "papers": len(s.papers),
             "asserted": s.asserted,
             "belief": _number(s.belief),

@@ -1,0 +1,146 @@
+"""The SPARQL queries give the answers of their Cypher twins."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import rdflib
+from field import field_graph, random_graph
+
+from kg.errors import QueryError
+from kg.graph import Graph
+from kg.project.embedded import EmbeddedStore
+from kg.project.rdf import to_rdflib
+from kg.project.sparql import _parse, run, shipped
+from kg.queries import bind
+from kg.queries import shipped as shipped_cypher
+from kg.resources import share
+
+SPARQL = shipped()
+CYPHER = shipped_cypher()
+
+
+def cypher(store: EmbeddedStore, query: str, **parameters: Any) -> list[dict[str, Any]]:
+    limited = {**parameters, "limit": 10_000}
+    return store.cypher(CYPHER[query].text, bind(CYPHER[query], limited))
+
+
+def graphs() -> list[Graph]:
+    return [field_graph(), *(random_graph(seed, 20) for seed in (1, 2))]
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[tuple[Graph, rdflib.Graph, EmbeddedStore]]:
+    return [(g, to_rdflib(g), EmbeddedStore.build(g)) for g in graphs()]
+
+
+def names(graph: Graph, *types: str) -> list[str]:
+    """The first and the last of the names of each entity of the types, and one of none."""
+    some = [e.names for e in graph.entities.values() if e.type in types]
+    return [*dict.fromkeys(n for all_ in some for n in (all_[0], all_[-1])), "nothing of the kind"]
+
+
+Pairs = list[tuple[Graph, rdflib.Graph, EmbeddedStore]]
+
+
+def test_at_least_three_queries_have_a_twin() -> None:
+    assert len(SPARQL) >= 5
+    assert SPARQL.keys() <= CYPHER.keys()
+
+
+@pytest.mark.parametrize("name", ["benchmarks", "without-evaluation"])
+def test_the_same_rows_as_cypher(pairs: Pairs, name: str) -> None:
+    for _, data, store in pairs:
+        rows = run(data, SPARQL[name])
+        assert rows == cypher(store, name)
+    assert run(pairs[0][1], SPARQL[name])
+
+
+def test_leaderboards_are_those_of_cypher(pairs: Pairs) -> None:
+    found = 0
+    for graph, data, store in pairs:
+        for name in names(graph, "Benchmark", "Dataset"):
+            rows = run(data, SPARQL["leaderboard"], {"benchmark_name": name})
+            assert rows == cypher(store, "leaderboard", benchmark=name)
+            found += len(rows)
+            for metric in {row["metric"] for row in rows} - {None}:
+                some = {"benchmark_name": name.swapcase(), "metric_name": metric.upper()}
+                rows = run(data, SPARQL["leaderboard"], some)
+                assert rows == cypher(store, "leaderboard", benchmark=name, metric=metric)
+                assert rows
+    assert found > 5
+
+
+def test_improvements_are_those_of_cypher(pairs: Pairs) -> None:
+    found = 0
+    for graph, data, store in pairs:
+        for name in names(graph, "Method", "Model"):
+            rows = run(data, SPARQL["improves-over"], {"name": name})
+            for row in rows:
+                row["benchmarks"] = sorted(filter(None, row["benchmarks"].split(" | ")))
+            assert rows == cypher(store, "improves-over", name=name)
+            found += len(rows)
+    assert found > 5
+
+
+def test_ancestors_are_those_of_cypher(pairs: Pairs) -> None:
+    found = 0
+    for graph, data, store in pairs:
+        for name in names(graph, "Method", "Model"):
+            rows = run(data, SPARQL["lineage"], {"name": name})
+            want = {(r["ancestor"], r["type"]) for r in cypher(store, "lineage", name=name)}
+            assert {(r["ancestor"], r["type"]) for r in rows} >= want
+            assert bool(rows) == bool(want)
+            found += len(rows)
+    assert found > 5
+
+
+def test_the_example_of_the_sample(sample: Graph) -> None:
+    data = to_rdflib(sample)
+    (one, two) = run(data, SPARQL["improves-over"], {"name": "bert"})
+    assert (one["better"], one["than"], one["belief"], one["papers"]) == (
+        "AlphaNet",
+        "BERT",
+        0.98,
+        2,
+    )
+    assert one["benchmarks"] == "GLUE"
+    assert two["paper"] == "doi:10.1/a b<c>"
+    assert [r["ancestor"] for r in run(data, SPARQL["lineage"], {"name": "BetaNet"})] == [
+        "AlphaNet",
+        "BERT",
+    ]
+    assert run(data, SPARQL["benchmarks"], limit=0) == []
+
+
+def test_a_value_is_bound_and_never_part_of_the_text(sample: Graph) -> None:
+    data = to_rdflib(sample)
+    for value in ('"} . ?s ?p ?o . {"', "C^3|{x}", "'", "\\", "\ud800"):
+        assert run(data, SPARQL["improves-over"], {"name": value}) == []
+    before = len(data)
+    run(data, SPARQL["lineage"], {"name": '"); DELETE WHERE { ?s ?p ?o } #'})
+    assert len(data) == before
+
+
+def test_missing_and_unknown_parameters_are_named(sample: Graph) -> None:
+    data = to_rdflib(sample)
+    with pytest.raises(QueryError, match="name"):
+        run(data, SPARQL["lineage"])
+    with pytest.raises(QueryError, match="colour"):
+        run(data, SPARQL["lineage"], {"name": "BERT", "colour": "red"})
+
+
+def test_a_file_declares_what_it_uses() -> None:
+    for text in ("SELECT * {}", "# T\nSELECT * { ?s ?p $x }", "# T\n# x (string): y\nSELECT * {}"):
+        with pytest.raises(QueryError, match=r"odd\.rq"):
+            _parse("odd", text)
+
+
+def test_files_use_the_namespaces_of_the_export() -> None:
+    from kg.project.vocabulary import PREFIXES
+
+    for path in (share("schemas") / "queries").glob("*.rq"):
+        for prefix, iri in re.findall(r"PREFIX (\w+): <(.+)>", path.read_text("utf-8")):
+            assert PREFIXES[prefix] == iri
