@@ -19,6 +19,9 @@ def package_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
+_POOLS: dict[tuple[float, torch.dtype], Tensor] = {}
+
+
 class CheapDropout(nn.Module):
     """Dropout whose mask is a random slice of one pool made beforehand: drawing fresh numbers took 30% of a step."""
 
@@ -27,15 +30,17 @@ class CheapDropout(nn.Module):
     def __init__(self, p: float) -> None:
         super().__init__()
         self.p = p
-        self.pool: Tensor | None = None
 
     def forward(self, x: Tensor) -> Tensor:
         if not self.training or self.p <= 0:
             return x
-        if self.pool is None or self.pool.dtype != x.dtype:
-            self.pool = (torch.rand(self.POOL) >= self.p).to(x.dtype) / (1 - self.p)
+        if x.numel() >= self.POOL:
+            return F.dropout(x, self.p)
+        key = (self.p, x.dtype)
+        if key not in _POOLS:
+            _POOLS[key] = (torch.rand(self.POOL) >= self.p).to(x.dtype) / (1 - self.p)
         at = int(torch.randint(0, self.POOL - x.numel(), ()))
-        return x * self.pool[at : at + x.numel()].view(x.shape)
+        return x * _POOLS[key][at : at + x.numel()].view(x.shape)
 
 
 class Layer(nn.Module):
@@ -68,10 +73,11 @@ class Layer(nn.Module):
 class Encoder(nn.Module):
     """Word pieces (batch, n) to vectors (batch, n, 384)."""
 
-    def __init__(self, config: dict, dropout: float = 0.1) -> None:
+    def __init__(self, config: dict, dropout: float = 0.1, frozen: int = 3) -> None:
+        """`frozen`: how many of the lowest layers keep their published weights."""
         super().__init__()
         w = config["hidden_size"]
-        self.width = w
+        self.width, self.frozen = w, frozen
         self.words = nn.Embedding(config["vocab_size"], w, padding_idx=0)
         self.places = nn.Embedding(config["max_position_embeddings"], w)
         self.kind = nn.Parameter(torch.zeros(w))
@@ -82,26 +88,50 @@ class Encoder(nn.Module):
             for _ in range(config["num_hidden_layers"])
         )
 
-    def forward(self, ids: Tensor, lengths: Tensor | None = None) -> Tensor:
+    def mask(self, n: int, lengths: Tensor | None) -> Tensor | None:
+        return (
+            None
+            if lengths is None
+            else (torch.arange(n)[None] < lengths[:, None])[:, None, None, :]
+        )
+
+    def lower(self, ids: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """The embeddings and the frozen layers: without dropout, so that it can be computed once."""
         n = ids.shape[1]
-        mask = None
-        if lengths is not None:
-            mask = (torch.arange(n)[None] < lengths[:, None])[:, None, None, :]
-        x = self.words(ids) + self.places.weight[:n] + self.kind
-        x = self.drop(self.norm(x))
-        for layer in self.layers:
+        x = self.norm(self.words(ids) + self.places.weight[:n] + self.kind)
+        mask = self.mask(n, lengths)
+        for layer in self.layers[: self.frozen]:
             x = layer(x, mask)
         return x
 
+    def upper(self, x: Tensor, lengths: Tensor | None, extra: Tensor) -> Tensor:
+        """The trained layers, on the frozen ones' output plus what is known of each piece's word."""
+        mask = self.mask(x.shape[1], lengths)
+        x = self.drop(x + extra)
+        for layer in self.layers[self.frozen :]:
+            x = layer(x, mask)
+        return x
 
-def pretrained(dropout: float = 0.1, folder: Path | None = None) -> Encoder:
+    def freeze(self) -> None:
+        for m in (self.words, self.places, self.norm, *self.layers[: self.frozen]):
+            m.requires_grad_(False)
+        self.kind.requires_grad_(False)
+
+    def train(self, mode: bool = True) -> Encoder:
+        super().train(mode)
+        for layer in self.layers[: self.frozen]:
+            layer.eval()
+        return self
+
+
+def pretrained(dropout: float = 0.1, frozen: int = 3, folder: Path | None = None) -> Encoder:
     """The encoder with its published weights."""
     from safetensors.torch import load_file
 
     folder = folder or package_folder()
     config = json.loads((folder / "config.json").read_text())
     raw = {k.removeprefix("bert."): v for k, v in load_file(folder / "model.safetensors").items()}
-    e = Encoder(config, dropout)
+    e = Encoder(config, dropout, frozen)
     state = {
         "words.weight": raw["embeddings.word_embeddings.weight"],
         "places.weight": raw["embeddings.position_embeddings.weight"],
@@ -112,11 +142,14 @@ def pretrained(dropout: float = 0.1, folder: Path | None = None) -> Encoder:
     for i in range(len(e.layers)):
         p, q = f"encoder.layer.{i}.", f"layers.{i}."
         for k in ("weight", "bias"):
-            state[q + "qkv." + k] = torch.cat([raw[f"{p}attention.self.{n}.{k}"] for n in ("query", "key", "value")])
+            state[q + "qkv." + k] = torch.cat(
+                [raw[f"{p}attention.self.{n}.{k}"] for n in ("query", "key", "value")]
+            )
             state[q + "out." + k] = raw[f"{p}attention.output.dense.{k}"]
             state[q + "norm1." + k] = raw[f"{p}attention.output.LayerNorm.{k}"]
             state[q + "up." + k] = raw[f"{p}intermediate.dense.{k}"]
             state[q + "down." + k] = raw[f"{p}output.dense.{k}"]
             state[q + "norm2." + k] = raw[f"{p}output.LayerNorm.{k}"]
     e.load_state_dict(state)
+    e.freeze()
     return e

@@ -1,0 +1,116 @@
+"""Names in one text: which strings mean the same, which is short for which; and sentences."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+__all__ = ["abbreviates", "initials", "normal", "normal_word", "sentences", "singular"]
+
+HYPHENS = frozenset("-‐‑‒–—−_")
+
+_SMALL = frozenset(
+    ["of", "for", "the", "and", "in", "on", "with", "to", "a", "via", "from", "by", "as"]
+)
+
+_END = re.compile(r"""(?<=[.!?])["'”’)\]*]*\s+(?=["'“‘(\[*$\\]*[A-Z0-9\\])|\s*\n\s*""")
+_NO_END = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|cf|etc|al|Fig|Figs|Eq|Sec|Tab|No|resp|approx|Dr|Prof|w\.r\.t|a\.k\.a|St)"
+    r"|\b[A-Z])\.$"
+)
+
+
+def normal_word(word: str) -> str:
+    """Return the form under which a word is compared: case folded, compatibility forms unified."""
+    if word.isascii():
+        return word.lower()
+    return unicodedata.normalize("NFKC", word).casefold()
+
+
+def singular(word: str) -> str:
+    """Return `word` (case folded) without its plural ending; words of up to 3 letters stay."""
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        if word.endswith("ies") and len(word) > 4:
+            return word[:-3] + "y"
+        return word[:-1]
+    return word
+
+
+def normal(words: Sequence[str]) -> str:
+    """Return the key of a name given as its words, each already in :func:`normal_word` form.
+
+    Hyphens are dropped and the last word is put into the singular, so that "Mixture-of-Experts" and
+    "mixture of expert" have one key; the words stay apart ("GPT 4" is not "GPT4"). Empty for a name
+    of hyphens only.
+    """
+    kept = [w for w in words if w not in HYPHENS]
+    if kept:
+        kept[-1] = singular(kept[-1])
+    return " ".join(kept)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return the (start, end) offsets of the sentences of ``text``, without white space around.
+
+    Line breaks end a sentence. Text without any visible character has none.
+    """
+    out: list[tuple[int, int]] = []
+    begin = 0
+    for hit in _END.finditer(text):
+        if "\n" not in hit.group() and _NO_END.search(text[max(0, hit.start() - 8) : hit.start()]):
+            continue
+        head = hit.group()
+        cut = hit.start() + len(head) - len(head.lstrip("\"'”’)]*"))
+        out.append((begin, cut))
+        begin = hit.end()
+    out.append((begin, len(text)))
+    trimmed: list[tuple[int, int]] = []
+    for s, e in out:
+        while s < e and text[s].isspace():
+            s += 1
+        while e > s and text[e - 1].isspace():
+            e -= 1
+        if s < e:
+            trimmed.append((s, e))
+    return trimmed
+
+
+def abbreviates(short: str, full: str) -> bool:
+    """Tell whether ``short`` can be the abbreviation of ``full`` (Schwartz and Hearst, 2003).
+
+    Each letter and digit of ``short`` (2 to 12 of them, at least one a capital) must occur in
+    ``full`` in order, its first at the beginning of ``full``'s word.
+    """
+    core = [c for c in short if c.isalnum()]
+    if len(core) > 2 and core[-1] == "s" and core[-2].isupper():
+        core = core[:-1]
+    if not 2 <= len(core) <= 12 or not any(c.isupper() for c in core) or len(full) <= len(short):
+        return False
+    low = full.lower()
+    at = len(low)
+    for i in range(len(core) - 1, -1, -1):
+        c = core[i].lower()
+        at = low.rfind(c, 0, at)
+        while i == 0 and at > 0 and low[at - 1].isalnum():
+            at = low.rfind(c, 0, at)
+        if at < 0:
+            return False
+    # the match must begin in the first word: "the graph neural network (GNN)" is not the span given
+    return at <= (len(full.split()[0]) if full.split() else 0)
+
+
+def initials(short: str, full: str) -> bool:
+    """Tell whether ``short`` (plural or not) is made of the first letters of ``full``'s words.
+
+    Words like "of" and "the" may be left out.
+    """
+    core = [c.lower() for c in short if c.isalnum()]
+    if len(core) > 2 and short[-1] == "s" and short[-2].isupper():
+        core = core[:-1]
+    words = re.findall(r"[^\W_]+", full.lower())
+    want = "".join(core)
+    return len(want) > 1 and want in (
+        "".join(w[0] for w in words),
+        "".join(w[0] for w in words if w not in _SMALL),
+    )

@@ -1,0 +1,367 @@
+"""Train the extractor on annotated abstracts.
+
+    python training/train.py --gold train.jsonl --out DIR [--passes 6] [--held-out 250] [--seed 1]
+
+Writes DIR/checkpoint.pt after each pass (`--resume` goes on from it), DIR/average.pt (the averaged
+weights) and DIR/record.json (data, settings, scores). `export.py` makes the files that ship from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import hashlib
+import json
+import random
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from data import Example, batches, example, gazetteer, head_batch, load, read_batch, without_title
+from encoder import Encoder, package_folder, pretrained
+from network import Heads, Reader
+from torch import Tensor, nn
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from kg.extract.model.features import TYPES, WIDTH
+from kg.extract.model.names import normal
+from kg.extract.model.nodes import HeadInput, head_input
+from kg.extract.model.pieces import Pieces
+from kg.extract.model.reading import read_input
+
+SPURIOUS = 6
+"""Most wrong nodes that are added to a paper."""
+
+
+class Model(nn.Module):
+    def __init__(self, reader: Reader, heads: Heads) -> None:
+        super().__init__()
+        self.reader, self.heads = reader, heads
+
+
+def build(dropout: float = 0.2) -> Model:
+    return Model(Reader(pretrained(0.1), dropout), Heads(dropout))
+
+
+@torch.no_grad()
+def cache(encoder: Encoder, xs: list[Example], pieces: Pieces) -> None:
+    """Keep the frozen layers' output with each example: half of the encoder's cost, spent once."""
+    for i in range(0, len(xs), 16):
+        part = xs[i : i + 16]
+        rb = read_batch([read_input(x.page, 0, x.n, pieces) for x in part])
+        with torch.autocast("cpu", torch.bfloat16):
+            low = encoder.lower(rb["ids"], rb["lengths"]).to(torch.bfloat16)
+        for k, x in enumerate(part):
+            x.low = low[k, : int(rb["lengths"][k])].clone()
+
+
+def spurious(
+    x: Example, probabilities: np.ndarray, rng: random.Random, most: int
+) -> list[list[tuple[int, int]]]:
+    """Places of names that the model itself believes in, and that are none."""
+    something = 1 - probabilities[: x.n, :, 0]
+    starts, widths = np.nonzero(something > 0.1)
+    cells = sorted(
+        ((float(something[s, w]), int(s), int(w)) for s, w in zip(starts, widths, strict=True)),
+        reverse=True,
+    )[:60]
+    found: dict[str, list[tuple[int, int]]] = {}
+    for p, s, w in cells:
+        if s + w < x.n and (s, w) not in x.gold_cells and rng.random() < 0.3 + p:
+            found.setdefault(normal(x.page.norms[s : s + w + 1]), []).append((s, s + w + 1))
+    return [sorted(set(v)) for v in list(found.values())[:most]]
+
+
+def node_arrays(
+    x: Example, probabilities: np.ndarray, rng: random.Random | None
+) -> tuple[HeadInput, int]:
+    """Gold entities (with some places dropped), then wrong ones. Returns the arrays and how many are wrong."""
+    ents = x.entities
+    if rng is not None:
+        ents = [[p for p in ps if len(ps) < 2 or rng.random() > 0.15] or ps[:1] for ps in ents]
+    wrong = spurious(x, probabilities, rng, SPURIOUS) if rng is not None else []
+    every = [*ents, *wrong]
+    prob = []
+    for ps in every:
+        rows = [probabilities[s, e - s - 1] for s, e in ps if e - s <= WIDTH]
+        prob.append(np.mean(rows, 0) if rows else np.eye(7, dtype=np.float32)[0])
+    return head_input(x.page, x.n, every, prob, x.figures or [(0, 1)]), len(wrong)
+
+
+def losses(
+    model: Model, xs: list[Example], pieces: Pieces, rng: random.Random, soft: None = None
+) -> dict[str, Tensor]:
+    b = len(xs)
+    rb = read_batch([read_input(x.page, 0, x.n, pieces) for x in xs])
+    words, spans = model.reader(
+        rb["ids"],
+        rb["lengths"],
+        rb["home"],
+        rb["first"],
+        rb["pool"],
+        rb["hashes"],
+        rb["flags"],
+        rb["known"],
+        rb["mask"],
+        nn.utils.rnn.pad_sequence([x.low for x in xs], batch_first=True),
+    )
+    n = spans.shape[1]
+    target = torch.zeros(spans.shape[:3], dtype=torch.long)
+    valid = torch.zeros(spans.shape[:3])
+    at = torch.arange(n)[:, None] + torch.arange(WIDTH)[None]
+    for i, x in enumerate(xs):
+        valid[i] = at < x.n
+        for s, w, t in x.spans:
+            target[i, s, w] = t
+    ce = F.cross_entropy(spans.flatten(0, 2), target.flatten(), reduction="none")
+    out = {"span": (ce * valid.flatten()).sum() / (10.7 * b)}
+
+    with torch.no_grad():
+        prob = spans.detach().softmax(-1).numpy()
+    arrays, wrong = zip(*(node_arrays(x, prob[i], rng) for i, x in enumerate(xs)), strict=True)
+    hb = head_batch(list(arrays))
+    types, intro, rel, att, figs, links = model.heads(words, rb["mask"], **hb)
+    e = types.shape[1]
+    t_type = torch.full((b, e), -1)
+    t_intro = torch.zeros(b, e)
+    t_rel = torch.full((b, e, e), -1)
+    ev_at, ev_spans = [], []
+    t_figs = torch.full((b, figs.shape[1], 3), -1)
+    t_links = torch.full((b, figs.shape[1], 4), -1)
+    for i, x in enumerate(xs):
+        k = 1 + len(x.entities)
+        total = k + wrong[i]
+        t_type[i, 1:k] = torch.tensor(x.types) if x.types else t_type[i, 1:k]
+        t_type[i, k:total] = 0
+        if x.types:
+            t_intro[i, 1:k] = torch.tensor(x.introduced, dtype=torch.float)
+        t_rel[i, :total, 1:total] = 0
+        t_rel[i, range(total), range(total)] = -1
+        for h, t, r, s, z in x.relations:
+            t_rel[i, h, t] = r
+            if z > s:
+                ev_at.append((i, h, t))
+                ev_spans.append((s, z))
+        for f in range(len(x.figures)):
+            t_figs[i, f, 0] = x.roles[f]
+            if x.roles[f] in (1, 3):
+                t_figs[i, f, 1], t_figs[i, f, 2] = x.directions[f], x.units[f]
+                for c, v in enumerate(x.links[f]):
+                    t_links[i, f, c] = e if v == -2 else v
+    ok = t_type >= 0
+    out["type"] = F.cross_entropy(types[ok], t_type[ok]) if ok.any() else types.sum() * 0
+    out["introduced"] = (
+        F.binary_cross_entropy_with_logits(intro[ok], t_intro[ok]) if ok.any() else intro.sum() * 0
+    )
+    rel_ce = F.cross_entropy(rel.flatten(0, 2), t_rel.flatten(), ignore_index=-1, reduction="sum")
+    out["relation"] = rel_ce / (3.6 * b)
+    if ev_at:
+        idx = torch.tensor(ev_at)
+        got = att[idx[:, 0], idx[:, 1], idx[:, 2]]
+        inside = torch.zeros_like(got)
+        for k, (s, z) in enumerate(ev_spans):
+            inside[k, s:z] = 1
+        out["evidence"] = -((got * inside).sum(-1) + 1e-4).log().mean()
+    flat = t_figs.flatten(0, 1)
+    row = figs.flatten(0, 1)
+    role = F.cross_entropy(row[:, :4], flat[:, 0], ignore_index=-1, reduction="sum")
+    aside = F.cross_entropy(
+        row[:, 4:7], flat[:, 1], ignore_index=-1, reduction="sum"
+    ) + F.cross_entropy(row[:, 7:], flat[:, 2], ignore_index=-1, reduction="sum")
+    out["role"] = role / (0.75 * b)
+    out["aside"] = aside / (0.75 * b)
+    real = torch.cat([hb["node_kind"][:, :e] != 3, torch.ones(b, 1, dtype=torch.bool)], 1)
+    masked = links.masked_fill(~real[:, None, :, None], -1e4).permute(0, 1, 3, 2)
+    link = F.cross_entropy(
+        masked.flatten(0, 2), t_links.flatten(), ignore_index=-1, reduction="sum"
+    )
+    out["link"] = link / (0.75 * b)
+    return out
+
+
+WEIGHTS = {
+    "span": 1.0,
+    "type": 0.7,
+    "introduced": 0.7,
+    "relation": 1.0,
+    "evidence": 0.1,
+    "role": 0.3,
+    "aside": 0.05,
+    "link": 0.15,
+}
+
+
+def rate(progress: float, warm: float) -> float:
+    """Factor of the learning rate: up over the warm-up, then in a line down to 0.01 at progress 1."""
+    return max(0.01, min(warm, 1.0, 1.03 * (1 - progress)))
+
+
+def main() -> None:
+    a = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    a.add_argument("--gold", type=Path, required=True)
+    a.add_argument("--out", type=Path, required=True)
+    a.add_argument("--passes", type=int, default=6)
+    a.add_argument("--batch", type=int, default=8)
+    a.add_argument("--held-out", type=int, default=250)
+    a.add_argument("--rate", type=float, default=1.5e-4)
+    a.add_argument("--head-rate", type=float, default=8e-4)
+    a.add_argument("--seed", type=int, default=1)
+    a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--limit", type=int, default=0, help="use this many papers only (to try things)")
+    a.add_argument(
+        "--steps", type=int, default=0, help="stop after this many steps (to try things)"
+    )
+    a.add_argument(
+        "--minutes",
+        type=float,
+        default=0,
+        help="shorten the schedule so that it ends after this time",
+    )
+    a.add_argument("--resume", action="store_true")
+    o = a.parse_args()
+    torch.set_num_threads(o.threads)
+    torch.manual_seed(o.seed)
+    rng = random.Random(o.seed)
+    o.out.mkdir(parents=True, exist_ok=True)
+
+    docs = load(o.gold)
+    order = list(range(len(docs)))
+    random.Random(7).shuffle(order)
+    held = set(order[: o.held_out])
+    train = [docs[i] for i in order[o.held_out :]]
+    if o.limit:
+        train = train[: o.limit]
+    pieces = Pieces((package_folder() / "vocab.txt").read_text(encoding="utf-8").splitlines())
+    t0 = time.time()
+    gaz, shares = gazetteer(train)
+    examples = [example(d, pieces, gaz, s) for d, s in zip(train, shares, strict=True)]
+    bare: list[Example | None] = []
+    for d, s in zip(train, shares, strict=True):
+        cut = without_title(d) if rng.random() < 0.6 else None
+        bare.append(example(cut, pieces, gaz, s) if cut else None)
+    print(f"{len(examples)} papers read in {time.time() - t0:.0f} s; {len(gaz)} names", flush=True)
+    (o.out / "gazetteer.json").write_text(json.dumps(gaz, ensure_ascii=False))
+    (o.out / "held_out.json").write_text(json.dumps(sorted(docs[i]["id"] for i in held)))
+
+    model = build()
+    t0 = time.time()
+    everything = sorted([*examples, *(x for x in bare if x)], key=lambda x: x.n)
+    cache(model.reader.encoder, everything, pieces)
+    print(f"frozen layers run in {time.time() - t0:.0f} s", flush=True)
+    average = copy.deepcopy(model)
+    slow = [p for p in model.reader.encoder.parameters() if p.requires_grad]
+    ids = {id(p) for p in slow}
+    fast = [p for p in model.parameters() if p.requires_grad and id(p) not in ids]
+    optimizer = torch.optim.AdamW(
+        [
+            {"params": slow, "lr": o.rate, "base": o.rate},
+            {"params": fast, "lr": o.head_rate, "base": o.head_rate},
+        ],
+        weight_decay=0.01,
+        betas=(0.9, 0.98),
+    )
+    per_pass = len(batches(examples, o.batch, random.Random(0)))
+    total, step, first = per_pass * o.passes, 0, 0
+    if o.resume and (o.out / "checkpoint.pt").exists():
+        c = torch.load(o.out / "checkpoint.pt", weights_only=False)
+        model.load_state_dict(c["model"])
+        average.load_state_dict(c["average"])
+        optimizer.load_state_dict(c["optimizer"])
+        step, first = c["step"], c["pass"]
+        rng.setstate(c["rng"])
+        torch.set_rng_state(c["torch_rng"])
+    begun = time.time()
+
+    def progress() -> float:
+        spent = (time.time() - begun) / 60 / o.minutes if o.minutes else 0.0
+        return max(step / total, spent)
+
+    pairs = [
+        (p, q)
+        for p, q in zip(model.parameters(), average.parameters(), strict=True)
+        if p.requires_grad
+    ]
+    history = []
+    for k in range(first, o.passes):
+        model.train()
+        sums: dict[str, float] = {}
+        count, t0 = 0, time.time()
+        for batch in batches(examples, o.batch, rng):
+            for g in optimizer.param_groups:
+                g["lr"] = g["base"] * rate(progress(), step / max(1, total // 20))
+            xs = []
+            for i in batch:
+                other = bare[i]
+                xs.append(other if other is not None and rng.random() < 0.35 else examples[i])
+            with torch.autocast("cpu", torch.bfloat16):
+                parts = losses(model, xs, pieces, rng)
+            loss = sum(WEIGHTS[n] * v for n, v in parts.items())
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            nn.utils.clip_grad_norm_(slow + fast, 2.0)
+            optimizer.step()
+            step += 1
+            decay = min(0.998, (step + 1) / (step + 10))
+            with torch.no_grad():
+                torch._foreach_lerp_([q for _, q in pairs], [p for p, _ in pairs], 1 - decay)
+            for n, v in parts.items():
+                sums[n] = sums.get(n, 0.0) + float(v.detach())
+            count += 1
+            if count % 25 == 0:
+                shown = " ".join(f"{n} {v / count:.3f}" for n, v in sums.items())
+                print(
+                    f"pass {k + 1} {count}/{per_pass} {(time.time() - t0) / count:.2f} s/step | {shown}",
+                    flush=True,
+                )
+            if (o.steps and step >= o.steps) or progress() >= 1:
+                break
+        torch.save(
+            {
+                "model": model.state_dict(),
+                "average": average.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "step": step,
+                "pass": k + 1,
+                "rng": rng.getstate(),
+                "torch_rng": torch.get_rng_state(),
+            },
+            o.out / "checkpoint.tmp",
+        )
+        (o.out / "checkpoint.tmp").replace(o.out / "checkpoint.pt")
+        torch.save(average.state_dict(), o.out / "average.tmp")
+        (o.out / "average.tmp").replace(o.out / "average.pt")
+        history.append(
+            {
+                "pass": k + 1,
+                "minutes": round((time.time() - t0) / 60, 1),
+                **{n: round(v / count, 4) for n, v in sums.items()},
+            }
+        )
+        record = {
+            "gold": {
+                "file": o.gold.name,
+                "sha256": hashlib.sha256(o.gold.read_bytes()).hexdigest(),
+                "papers": len(docs),
+            },
+            "settings": {n: str(v) for n, v in vars(o).items()},
+            "weights": WEIGHTS,
+            "steps": step,
+            "history": history,
+            "types": TYPES,
+            "torch": torch.__version__,
+        }
+        (o.out / "record.json").write_text(json.dumps(record, indent=1))
+        print(f"pass {k + 1} done in {(time.time() - t0) / 60:.1f} min", flush=True)
+        if (o.steps and step >= o.steps) or progress() >= 1:
+            break
+
+
+if __name__ == "__main__":
+    main()

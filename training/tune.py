@@ -1,0 +1,215 @@
+"""Choose thresholds and calibration on papers that were not trained on.
+
+    python training/tune.py --model DIR --gold train.jsonl --held-out RUN/held_out.json --out settings.json
+
+Thresholds by coordinate ascent on the sum of the six F1 figures, twice on each half of the held-out
+papers to report what they are worth on the other half (that mean is the honest figure), then on all
+of them. Calibration: a logistic curve for each kind of fact, whether it is right given its raw score.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from data import load
+from scoring import counts, f1, pairing, triples
+
+from kg.extract.model.decode import RELATIONS, Settings, decode
+from kg.extract.model.extractor import Extractor
+from kg.extract.model.features import TYPES
+from kg.extract.model.figures import figures
+from kg.extract.model.grouping import groups
+
+GRID = [round(0.1 + 0.05 * k, 2) for k in range(15)]
+
+
+class Bench:
+    """Papers read once; nodes and answers again for each way to choose nodes."""
+
+    def __init__(self, model: Extractor, docs: list[dict]) -> None:
+        self.model, self.docs = model, docs
+        self.read = [model.read(d["text"]) for d in docs]
+        self.numbers = [figures(d["text"]) for d in docs]
+        self.cache: dict = {}
+
+    def answers(self, low: float, share: float) -> list:
+        if (low, share) not in self.cache:
+            out = []
+            for (page, prob, vec), numbers in zip(self.read, self.numbers, strict=True):
+                found = groups(page, prob, low, share)
+                out.append((found, self.model.answer(page, vec, found, numbers)))
+            self.cache[low, share] = out
+        return self.cache[low, share]
+
+    def predict(self, s: Settings, which: list[int]) -> list[dict]:
+        got = self.answers(s.span_low, s.share)
+        return [decode(self.read[i][0], got[i][0], self.numbers[i], got[i][1], s) for i in which]
+
+    def f1(self, s: Settings, which: list[int]) -> dict[str, float]:
+        return f1(
+            [counts(self.docs[i], p) for i, p in zip(which, self.predict(s, which), strict=True)]
+        )
+
+
+def tune(bench: Bench, which: list[int], start: Settings, rounds: int = 2) -> Settings:
+    value = lambda s: sum(bench.f1(s, which).values())
+    best, top = start, value(start)
+
+    def attempt(s: Settings) -> None:
+        nonlocal best, top
+        v = value(s)
+        if v > top + 1e-9:
+            best, top = s, v
+
+    for r in range(rounds):
+        if r == 0:
+            for share in (0.0, 0.4, 0.7, 1.0):
+                attempt(replace(best, share=share))
+            for low in (0.1, 0.2, 0.3, 0.4):
+                attempt(replace(best, span_low=low))
+        for w in (0.0, 0.3, 0.5, 0.7, 1.0):
+            attempt(replace(best, node_weight=w))
+        for t in TYPES:
+            for g in GRID:
+                attempt(replace(best, entity={**best.entity, t: g}))
+        for g in GRID:
+            attempt(replace(best, introduced=g))
+        for n in RELATIONS:
+            for g in GRID:
+                attempt(replace(best, relation={**best.relation, n: g}))
+        for g in GRID:
+            attempt(replace(best, result=g))
+            attempt(replace(best, no_link=g))
+    return best
+
+
+def facts(bench: Bench, s: Settings, which: list[int]) -> dict[str, list[tuple[float, bool]]]:
+    """Kind of fact to (confidence, right)."""
+    out: dict[str, list[tuple[float, bool]]] = {}
+    for i, p in zip(which, bench.predict(s, which), strict=True):
+        g = bench.docs[i]
+        m = pairing(g["entities"], p["entities"])
+        for k, e in enumerate(p["entities"]):
+            out.setdefault("entity", []).append((e["confidence"], k in m))
+        gn = {e["name"]: ("g", j) for j, e in enumerate(g["entities"])} | {"PAPER": "PAPER"}
+        pn = {
+            e["name"]: (("g", m[k]) if k in m else ("p", k)) for k, e in enumerate(p["entities"])
+        } | {"PAPER": "PAPER"}
+        gold = triples(g, gn, False)
+        for r in p["relations"]:
+            out.setdefault(r["type"], []).append(
+                (r["confidence"], (pn[r["head"]], r["type"], pn[r["tail"]]) in gold)
+            )
+        for r in p["results"]:
+            one = counts({**g, "relations": []}, {**p, "relations": [], "results": [r]})["results"][
+                0
+            ]
+            out.setdefault("result", []).append((r["confidence"], one == 1))
+    return out
+
+
+def logistic(points: list[tuple[float, bool]]) -> tuple[float, float]:
+    """Slope and offset on the logit, by Newton's method with a weak pull to (1, 0)."""
+    p = np.clip([c for c, _ in points], 1e-6, 1 - 1e-6)
+    x = np.stack([np.log(p / (1 - p)), np.ones(len(p))], 1)
+    y = np.array([float(r) for _, r in points])
+    w, prior = np.array([1.0, 0.0]), np.array([1.0, 0.0])
+    for _ in range(50):
+        q = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
+        gradient = x.T @ (q - y) + 2.0 * (w - prior)
+        hessian = (x * (q * (1 - q))[:, None]).T @ x + 2.0 * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
+        w = w - step
+        if np.abs(step).max() < 1e-8:
+            break
+    return round(float(w[0]), 4), round(float(w[1]), 4)
+
+
+def reliability(points: list[tuple[float, bool]], bins: int = 10) -> list[dict]:
+    """Facts by confidence: from, mean confidence, share right, number."""
+    out = []
+    for b in range(bins):
+        inside = [(c, r) for c, r in points if b <= min(c * bins, bins - 0.5) < b + 1]
+        if inside:
+            out.append(
+                {
+                    "from": b / bins,
+                    "confidence": round(sum(c for c, _ in inside) / len(inside), 3),
+                    "right": round(sum(r for _, r in inside) / len(inside), 3),
+                    "facts": len(inside),
+                }
+            )
+    return out
+
+
+def as_dict(s: Settings) -> dict:
+    return {k: (dict(v) if isinstance(v, dict) else v) for k, v in vars(s).items()}
+
+
+def main() -> None:
+    a = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    a.add_argument("--model", type=Path, required=True)
+    a.add_argument("--gold", type=Path, required=True)
+    a.add_argument("--held-out", type=Path, required=True)
+    a.add_argument("--out", type=Path, required=True)
+    a.add_argument("--most", type=int, default=0, help="use this many papers only")
+    a.add_argument("--quick", action="store_true", help="no halves: thresholds on all, once")
+    o = a.parse_args()
+    ids = set(json.loads(o.held_out.read_text()))
+    docs = [d for d in load(o.gold) if d["id"] in ids]
+    if o.most:
+        docs = docs[: o.most]
+    bench = Bench(Extractor.load(o.model), docs)
+    everything = list(range(len(docs)))
+    random.Random(3).shuffle(everything)
+    record: dict = {"papers": len(docs)}
+    start = Settings()
+    record["before"] = bench.f1(start, everything)
+    if not o.quick:
+        half = len(docs) // 2
+        other = []
+        for fit, test in (
+            (everything[:half], everything[half:]),
+            (everything[half:], everything[:half]),
+        ):
+            s = tune(bench, fit, start)
+            other.append(bench.f1(s, test))
+        record["cross_validated"] = {
+            k: [
+                round(sum(x[k] for x in other) / 2, 4),
+                round(abs(other[0][k] - other[1][k]) / math.sqrt(2), 4),
+            ]
+            for k in other[0]
+        }
+        print("cross-validated (mean, spread)", record["cross_validated"], flush=True)
+    best = tune(bench, everything, start, 1 if o.quick else 2)
+    record["fitted"] = bench.f1(best, everything)
+    loose = replace(
+        best,
+        entity=dict.fromkeys(TYPES, 0.15),
+        relation=dict.fromkeys(RELATIONS, 0.1),
+        result=0.1,
+        calibration={},
+    )
+    curves = {k: logistic(v) for k, v in facts(bench, loose, everything).items()}
+    best = replace(best, calibration=curves)
+    record["reliability"] = {k: reliability(v) for k, v in facts(bench, best, everything).items()}
+    o.out.write_text(json.dumps({**as_dict(best)}, indent=1))
+    o.out.with_suffix(".record.json").write_text(json.dumps(record, indent=1))
+    print(json.dumps({k: v for k, v in record.items() if k != "reliability"}, indent=1))
+    print(json.dumps(as_dict(best)))
+
+
+if __name__ == "__main__":
+    main()
