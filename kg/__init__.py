@@ -17,7 +17,7 @@ from kg.errors import (
     QueryError,
     StoreError,
 )
-from kg.export import write as export
+from kg.formats import write as export
 from kg.graph import Graph
 from kg.records import (
     Entity,

@@ -13,7 +13,7 @@ def test_all_names_exist_and_nothing_else_is_public() -> None:
     assert all(hasattr(kg, name) for name in kg.__all__)
     modules = {m.name for m in pkgutil.iter_modules(kg.__path__)}
     public = {n for n in vars(kg) if not n.startswith("_")} - modules - {"annotations"}
-    assert public - {"build"} == set(kg.__all__) - {"build"}
+    assert public == set(kg.__all__)
 
 
 def test_every_module_imports() -> None:

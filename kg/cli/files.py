@@ -21,8 +21,8 @@ from kg.errors import InputError
 from kg.evaluate import score
 from kg.evaluate.errors import error_kinds, reliability
 from kg.evaluate.page import page
-from kg.export import FORMATS, write
 from kg.extract.gold_form import to_gold
+from kg.formats import FORMATS, write
 from kg.read import Rejected, read
 from kg.records import Extraction, Paper
 from kg.schema import ID_BASE
