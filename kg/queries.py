@@ -242,10 +242,10 @@ def _converted(query: Query, parameter: Parameter, value: Any) -> Any:
         value = float(value)
     if type(value) is not wanted:
         raise QueryError(
-            f"the query {query.name} takes {'an' if parameter.type[0] in 'i' else 'a'} "
-            f"{parameter.type} for {parameter.name}, and {value!r} is none"
+            f"the query {query.name} takes the type {parameter.type} for {parameter.name}, "
+            f"and {value!r} is of another"
         )
-    if parameter.name == "limit" and value < 0:
+    if parameter.name == "limit" and isinstance(value, int) and value < 0:
         raise QueryError(f"the query {query.name} takes a limit of 0 or more, not {value}")
     return value
 

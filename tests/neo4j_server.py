@@ -67,12 +67,10 @@ class UnavailableError(Exception):
 
 
 @pytest.fixture(scope="session", params=list(RELEASES))
-def neo4j_server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
+def neo4j_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     """A running Neo4j server, one for the session and each release."""
     try:
-        with _server(request.param, tmp_path_factory) as server:
+        with _server(request.param) as server:
             yield server
     except UnavailableError as reason:
         # The current release is an extra: only the long-term one can be required.
@@ -102,7 +100,7 @@ def _empty(driver: neo4j.Driver) -> None:
 
 
 @contextlib.contextmanager
-def _server(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def _server(kind: str) -> Iterator[Server]:
     release = RELEASES[kind]
     if uri := os.environ.get("KG_TEST_NEO4J_URI"):
         if kind != "long-term":
@@ -126,7 +124,10 @@ def _server(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
                 "no KG_TEST_NEO4J_URI, no Docker engine, and no Maven (mvn) in PATH"
             )
         jars = _jars(release, maven)
-        with _process(release, java, jars, tmp_path_factory.mktemp("neo4j")) as server:
+        with (
+            tempfile.TemporaryDirectory(prefix="neo4j-", ignore_cleanup_errors=True) as home,
+            _process(release, java, jars, Path(home)) as server,
+        ):
             yield server
 
 
@@ -243,8 +244,10 @@ def _process(release: Release, java: str, jars: Path, home: Path) -> Iterator[Se
         check=True,
         capture_output=True,
     )
-    # The shell ends the server when its standard input is closed: by us, or by our death.
-    script = 'exec 3<&0; "$@" </dev/null & s=$!; { cat <&3 >/dev/null; kill $s; } & wait $s'
+    # The shell kills the server when its standard input is closed: by us, or by our death. What
+    # the server holds is of no worth, so it need not be stopped gently. In a session of its own it
+    # outlives signals that are meant for the tests.
+    script = 'exec 3<&0; "$@" </dev/null & s=$!; { cat <&3 >/dev/null; kill -9 $s; } & wait $s'
     server = [release.main, f"--home-dir={home}", f"--config-dir={conf}"]
     with (
         (home / "console.log").open("wb") as log,
@@ -253,6 +256,7 @@ def _process(release: Release, java: str, jars: Path, home: Path) -> Iterator[Se
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
+            start_new_session=True,
         ) as process,
     ):
         try:

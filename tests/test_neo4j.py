@@ -279,21 +279,27 @@ def test_interrupted_load_is_completed(
     whole = facts(neo4j_driver)
     load(Graph(), neo4j_driver)
     write = neo4j_load._Loader._write
-    for most in range(8, 60, 5):
-        calls = iter(range(most))
+    left = 0
 
-        def interrupted(
-            self: Any, text: str, *, _calls: Any = calls, **parameters: Any
-        ) -> neo4j.SummaryCounters:
-            if next(_calls, None) is None:
-                raise KeyboardInterrupt
-            return write(self, text, **parameters)
+    def interrupted(self: Any, text: str, **parameters: Any) -> neo4j.SummaryCounters:
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
+        return write(self, text, **parameters)
 
-        monkeypatch.setattr(neo4j_load._Loader, "_write", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            load(sample if most % 2 else without(sample, "2102.00002"), neo4j_driver, batch=2)
-    monkeypatch.setattr(neo4j_load._Loader, "_write", write)
-    assert facts(neo4j_driver) != whole
+    for most, graph in [
+        (9, sample),
+        (14, sample),
+        (20, without(sample, "2102.00002")),
+        (11, sample),
+    ]:
+        left = most
+        with monkeypatch.context() as patch:
+            patch.setattr(neo4j_load._Loader, "_write", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                load(graph, neo4j_driver, batch=2)
+        assert facts(neo4j_driver) != whole
     load(sample, neo4j_driver)
     assert facts(neo4j_driver) == whole
 

@@ -65,8 +65,12 @@ def connect(
             user_agent="sotagraph",
         )
     try:
-        with speaking(where, database, username, driver):
-            driver.execute_query("RETURN 1", database_=database, routing_=neo4j.RoutingControl.READ)
+        with (
+            speaking(where, database, username, driver),
+            driver.session(database=database, default_access_mode=neo4j.READ_ACCESS) as session,
+        ):
+            # An auto-commit query, because a managed one would be tried again for a long time.
+            session.run("RETURN 1").consume()
     except BaseException:
         driver.close()
         raise
