@@ -1,8 +1,8 @@
-"""Extract with a model from annotated or plain abstracts, one JSON object a line.
+"""Extract from abstracts with a model, one JSON object a line.
 
-    python training/predict.py --model DIR PAPERS.jsonl > PREDICTED.jsonl
+    python training/predict.py PAPERS.jsonl > PREDICTED.jsonl
 
-PAPERS has ``id`` and ``text``; the output has the form of the annotated files. Prints papers a second.
+PAPERS has ``id`` and ``text``; the output has the annotated files' form. Prints papers a second.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from kg.extract.model.extractor import SHIPPED, Extractor  # noqa: E402
+from kg.extract.model.extractor import SHIPPED, Extractor
 
 
 def main() -> None:
