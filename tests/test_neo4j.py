@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
 import neo4j
 import pytest
+from field import random_graph
 from neo4j_server import Server
 
 from kg.errors import QueryError, StoreError
@@ -324,6 +326,20 @@ def test_many_rows_and_hubs(neo4j_driver: neo4j.Driver) -> None:
         "COUNT { (b)<-[:MENTIONS]-() } AS m, COUNT { (b)<-[:OBJECT]-() } AS o",
     )
     assert found == [{"e": 1500, "m": 1500, "o": 1500}]
+    assert load(graph, neo4j_driver).changes == 0
+
+
+def test_two_loads_at_once_double_nothing(neo4j_driver: neo4j.Driver) -> None:
+    graph = random_graph(3, 60)
+    load(graph, neo4j_driver)
+    expected = facts(neo4j_driver)
+    load(Graph(), neo4j_driver)
+    with ThreadPoolExecutor(4) as pool:
+        for report in pool.map(
+            lambda batch: load(graph, neo4j_driver, batch=batch), [7, 20, 50, 9]
+        ):
+            assert report.nodes_removed == 0
+    assert facts(neo4j_driver) == expected
     assert load(graph, neo4j_driver).changes == 0
 
 

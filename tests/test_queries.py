@@ -12,6 +12,7 @@ import pytest
 from field import field_graph, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from neo4j_server import RELEASES
 
 from kg.errors import QueryError
 from kg.graph import Graph
@@ -57,6 +58,18 @@ def test_answers_from_neo4j(neo4j_driver: neo4j.Driver) -> None:
         found = read(neo4j_driver, query.text, bind(query, parameters))
         assert found == rows, name
         assert [list(row) for row in found] == [list(row) for row in rows]
+
+
+def test_pictures_in_neo4j(neo4j_driver: neo4j.Driver) -> None:
+    load(field_graph(), neo4j_driver)
+    values = {"name": "alpha", "benchmark": "glue"}
+    for path in sorted((share("cypher") / "pictures").glob("*.cypher")):
+        picture = read_query(path)
+        assert picture.title.startswith("Picture: ")
+        given = {p.name: values[p.name] for p in picture.parameters if not p.optional}
+        records, _, _ = neo4j_driver.execute_query(picture.text, bind(picture, given))
+        assert records, path
+        assert isinstance(records[0][0], neo4j.graph.Path)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -117,12 +130,13 @@ def test_form_of_a_shipped_query(query: Query) -> None:
 
 
 def test_files_suit_neo4j_browser() -> None:
-    paths = sorted((share("cypher") / "queries").glob("*.cypher"))
+    paths = sorted(share("cypher").glob("*/*.cypher"))
+    assert {p.parent.name for p in paths} == {"queries", "pictures"}
     for path in paths:
         text = path.read_text(encoding="utf-8")
-        assert text.startswith(f"// {SHIPPED[path.stem].title}\n")
+        assert text.startswith(f"// {read_query(path).title}\n")
         assert text.endswith(";\n")
-        assert all(len(line) <= 100 for line in text.splitlines())
+        assert all(len(line) <= 110 for line in text.splitlines())
 
 
 def test_parse() -> None:
@@ -217,6 +231,26 @@ def test_bind_refuses(parameters: dict[str, Any], said: str) -> None:
     with pytest.raises(QueryError, match=said) as caught:
         bind(SHIPPED["leaderboard"], parameters)
     assert "leaderboard" in str(caught.value)
+
+
+def test_query_in_the_guide_runs(field_store: EmbeddedStore) -> None:
+    guide = (share("cypher") / "README.md").read_text(encoding="utf-8")
+    own = parse_query("own", guide.split("```cypher\n")[-1].split("```")[0])
+    assert [r["paper"] for r in field_store.cypher(own.text, bind(own, {"year": "2021"}))] == [
+        "silent",
+        "2021.1",
+        "2021.2",
+    ]
+
+
+def test_compose_file() -> None:
+    yaml = pytest.importorskip("yaml")
+    path = Path(__file__).parents[1] / "docker-compose.yml"
+    server = yaml.safe_load(path.read_text(encoding="utf-8"))["services"]["neo4j"]
+    assert server["image"] == RELEASES["long-term"].image
+    assert all(port.startswith("127.0.0.1:") for port in server["ports"])
+    assert server["healthcheck"]["test"]
+    assert "apoc" not in path.read_text(encoding="utf-8").lower()
 
 
 def test_find(tmp_path: Path) -> None:
