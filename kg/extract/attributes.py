@@ -23,7 +23,7 @@ for the outer tuples). A trained component takes the place of the patterns by se
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from spacy.tokens import Doc
 
@@ -53,23 +53,16 @@ def register() -> None:
             Doc.set_extension(name, default=())
 
 
-def border(doc: Doc | Any) -> int:
-    """Return the offset at which the abstract of ``doc`` (a document or a text) starts.
+def border(text: str) -> int:
+    """Return the offset at which the abstract starts in a text that may begin with a title.
 
-    Where the document does not say so, what stands before a first blank line is the title, if it
-    is short and something follows.
+    What stands before a first blank line is the title, if it is short and something follows.
 
     Examples
     --------
-    >>> border("A title\\n\\nAn abstract.")
+    >>> border("A title\n\nAn abstract.")
     9
     """
-    if isinstance(doc, Doc):
-        if doc._.kg_border is not None:
-            return int(doc._.kg_border)
-        text = doc.text
-    else:
-        text = doc
     match = _BLANK_LINE.search(text, 0, _LONGEST_TITLE)
     return match.end() if match and match.start() and match.end() < len(text) else 0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,7 @@ GAZETTEER: Final = Path(__file__).with_name("gazetteer.tsv")
 """The gazetteer that ships with the package."""
 
 _HYPHENS: Final = frozenset("-‐‑‒–")
-_COLUMNS: Final = ("name", "type", "match", "origin", "papers", "precision", "agreement")
+_COLUMNS: Final = ("name", "type", "match", "papers", "seen", "precision", "agreement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Name:
     cased : whether it counts only as written.
     precision : share of the places where the string stands that are an entity, 0 to 1.
     agreement : share of its papers in which it is of this type, 0 to 1.
-    papers : number of annotated papers that it was measured on.
+    papers : number of annotated papers in which it is an entity.
+    seen : number of places where the string stands in them.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Name:
     precision: float = 0.8
     agreement: float = 0.9
     papers: int = 0
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ _BETWEEN: Final = re.compile(r"[\s\-‐‑‒–]{0,3}")
 
 def _joined(text: str, spans: list[tuple[int, int]]) -> bool:
     """Whether only a space or a hyphen stands between the words."""
-    return all(_BETWEEN.fullmatch(text, a[1], b[0]) for a, b in zip(spans, spans[1:], strict=False))
+    return all(_BETWEEN.fullmatch(text, a[1], b[0]) for a, b in pairwise(spans))
 
 
 def _rows(path: Path) -> Iterator[Name]:
@@ -195,10 +198,15 @@ def _rows(path: Path) -> Iterator[Name]:
                 row.get("match") == "cased",
                 _share(row.get("precision", "-"), 0.8),
                 _share(row.get("agreement", "-"), 0.9),
-                int(row.get("papers", "0").replace("-", "0") or 0),
+                _count(row.get("papers", "-")),
+                _count(row.get("seen", "-")),
             )
         except ValueError as error:
             raise InputError(f"{path}:{number}: {error}") from None
+
+
+def _count(cell: str) -> int:
+    return 0 if cell in ("-", "") else int(cell)
 
 
 def _share(cell: str, default: float) -> float:

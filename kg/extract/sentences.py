@@ -114,7 +114,7 @@ class SentenceSplitter:
         """Set ``token.is_sent_start`` by :func:`sentences`."""
         starts = {start for start, _ in sentences(doc.text)}
         for token in doc:
-            token.is_sent_start = token.idx in starts or token.i == 0
+            token.is_sent_start = token.idx in starts
         return doc
 
 

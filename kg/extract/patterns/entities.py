@@ -10,16 +10,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from kg.extract.abbreviations import Pair
-from kg.extract.gazetteer import Gazetteer, Name, normal
+from kg.extract.gazetteer import Found, Gazetteer, Name, normal
 from kg.extract.patterns.kinds import cues
 from kg.extract.patterns.measured import TYPES, Kinds, Rules
-from kg.extract.patterns.names import Candidate, coined, cued, shape, title_case
+from kg.extract.patterns.names import Candidate, capital, coined, cued, shape, title_case
 from kg.extract.patterns.phrases import Phrases
 
 __all__ = ["Entity", "EntityFinder", "Finding"]
@@ -30,6 +30,8 @@ _URL: Final = re.compile(
     r"[^\s)\]}>,]*",
     re.IGNORECASE,
 )
+_LAST: Final = re.compile(r"(\w+|[^\w\s])\s?$")
+_NEXT: Final = re.compile(r"\s?(\w+|[^\w\s])")
 _DETERMINER: Final = re.compile(
     r"(?:the|a|an|our|its|their|this|these|proposed|novel|new|original|standard|popular|"
     r"The|A|An|Our|Its|This|These|We)\s+"
@@ -95,6 +97,7 @@ class EntityFinder:
         sentences: Sequence[tuple[int, int]],
         pairs: Sequence[Pair],
         begin: int,
+        known: Sequence[Found] | None = None,
     ) -> dict[tuple[int, int], tuple[set[str], set[str]]]:
         """Return for each span that may be a name the rules that found it and the types implied.
 
@@ -103,10 +106,12 @@ class EntityFinder:
         text : title, blank line, abstract; or the abstract alone.
         sentences, pairs : its sentences and its abbreviations.
         begin : where the abstract starts.
+        known : what the gazetteer finds, if it was asked already.
         """
         starts = frozenset(start for start, _ in sentences)
         found = [
             *coined(text),
+            *capital(text, starts, begin),
             *title_case(text, starts, begin),
             *cued(text, starts, begin),
             *self.phrases.find(text, begin),
@@ -115,14 +120,16 @@ class EntityFinder:
             length = min(4, b - a)
             found.append(Candidate(a, b, f"abbreviation:{length}"))
             found.append(Candidate(c, d, f"abbreviation-long:{length}"))
-        for name in self.gazetteer.find(text):
+        for name in self.gazetteer.find(text) if known is None else known:
             found.append(Candidate(name.start, name.end, _trust(name.name), name.name.type))
         addresses = [m.span() for m in _URL.finditer(text)]
         out: dict[tuple[int, int], tuple[set[str], set[str]]] = {}
         for candidate in found:
             start, end = self._trimmed(text, candidate)
             surface = text[start:end]
-            if len(surface) < 2 or self._refuses(surface):
+            if len(surface) < 2:
+                continue
+            if self._refuses(surface) and not candidate.rule.startswith("gazetteer"):
                 continue
             if any(a < end and start < b for a, b in addresses):
                 continue
@@ -131,6 +138,7 @@ class EntityFinder:
                 rules.add("entity:place:" + ("title" if start < begin else "text"))
                 rules.add("entity:times:" + str(min(3, text.count(surface))))
                 rules.add("entity:words:" + str(min(5, surface.count(" ") + 1)))
+                rules.update("entity:" + sign for sign in _around(text, start, end, starts))
             rules.add("entity:" + candidate.rule)
             if candidate.type:
                 types.add(candidate.type)
@@ -163,11 +171,11 @@ class EntityFinder:
         begin: int = 0,
     ) -> list[Entity]:
         """Return the entities of ``text`` in the order of their first mentions."""
-        known: dict[tuple[str, ...], Name] = {}
-        for name in self.gazetteer.find(text):
-            known[normal(text[name.start : name.end])] = name.name
+        looked_up = self.gazetteer.find(text)
+        known = {normal(text[f.start : f.end]): f.name for f in looked_up}
         findings = []
-        for (start, end), (rules, _) in self.candidates(text, sentences, pairs, begin).items():
+        found = self.candidates(text, sentences, pairs, begin, looked_up)
+        for (start, end), (rules, _) in found.items():
             confidence = self.rules("entity", rules)
             if confidence >= self.threshold:
                 findings.append(Finding(start, end, self.rules.best(rules), confidence))
@@ -238,11 +246,23 @@ class EntityFinder:
         return entities
 
 
+def _around(text: str, start: int, end: int, starts: frozenset[int]) -> Iterator[str]:
+    """Yield signs about the words beside a candidate."""
+    before = _LAST.search(text, max(0, start - 24), start)
+    after = _NEXT.match(text, end, end + 24)
+    yield "before:" + (before[1].lower() if before else "")
+    yield "after:" + (after[1].lower() if after else "")
+    if start in starts and after:
+        yield "subject:" + after[1].lower()
+
+
 def _trust(name: Name) -> str:
     """Return the rule's name for a name of the gazetteer, by how far it can be trusted."""
+    if not name.seen:
+        return f"gazetteer:unseen:{name.type}"
     if not name.papers:
-        return f"gazetteer:hand:{name.type}"
-    papers = "2" if name.papers < 3 else "5" if name.papers < 6 else "many"
+        return f"gazetteer:never:{min(3, name.seen)}"
+    papers = str(name.papers) if name.papers < 3 else "5" if name.papers < 6 else "many"
     return f"gazetteer:{papers}:{round(name.precision * 10)}"
 
 

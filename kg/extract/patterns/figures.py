@@ -108,12 +108,12 @@ def _figures(text: str, match: re.Match[str]) -> list[Figure]:
     sep = match["sep"]
     if "to" in sep and re.search(r"\b[Ff]rom\s?[~≈]?$", text[max(0, match.start() - 8) : start]):
         # "from 72.0% to 80.2%": two figures
+        percent = "%" if re.match(_PERCENT, sep) else ""
+        stop = match.start("sep") + (len(sep) - len(re.sub(_PERCENT, "", sep)) if percent else 0)
         cut = match.start("b")
         return [
-            Figure(
-                start, cut - 1, first, None, unit or ("%" if "%" in sep else ""), signed, match["a"]
-            ),
-            Figure(cut, end, last, None, unit, False, second),
+            Figure(start, stop, first, None, unit or percent, signed, match["a"]),
+            Figure(cut, end, last, None, unit or percent, False, second),
         ]
     if not unit and (_YEAR.fullmatch(match["a"]) or _YEAR.fullmatch(second)):
         return []

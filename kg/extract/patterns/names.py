@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-__all__ = ["Candidate", "coined", "cued", "shape", "title_case"]
+__all__ = ["Candidate", "capital", "coined", "cued", "shape", "title_case"]
 
 
 class Candidate(NamedTuple):
@@ -56,6 +56,7 @@ _VERSION: Final = re.compile(
     r"Flash|Turbo|turbo|Ultra|Opus|Sonnet|Haiku|Instruct|Chat|Coder|Max|Plus|VL|Lite|Thinking)\b"
     r"(?!%|\.\d| ?(?:x|×|points?|languages|tasks|datasets|benchmarks|layers)\b))+"
 )
+_NUMBER: Final = re.compile(r"[ -]?v?\d\.\d\b(?![\d.]|\s?(?:%|x\b|×|points?\b|±))")
 _CONNECT: Final = frozenset("of to and the in then as with by for on or a an via at vs".split())
 
 
@@ -138,11 +139,30 @@ def coined(text: str) -> Iterator[Candidate]:
         if kind == "hyphen" and name.split("-")[0].lower() in _LEAD:
             continue
         yield Candidate(start, end, kind)
+        number = _NUMBER.match(text, end) if kind in ("camel", "acronym4") else None
+        if number:
+            yield Candidate(start, number.end(), f"{kind}-version")
 
 
 _CAP: Final = r"[A-ZÀ-Þ][\w’'+.]*(?:[-‐‑]\w+)*(?<![.’'])"
-_SMALL: Final = r"(?:of|for|and|in|the|to|with|on|via|from|as|by)"
+_SMALL: Final = r"(?:of|for|and|in|the|to|with)"
 _ROW: Final = re.compile(rf"(?<![\w-]){_CAP}(?:[ ](?:{_SMALL}[ ](?:the[ ])?)?{_CAP}){{1,7}}")
+
+
+_SINGLE: Final = re.compile(rf"(?<![\w\-‐‑.]){_CAP}(?![\w\-‐‑])")
+
+
+def capital(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:
+    """Yield single capitalised words from offset ``begin`` on that start no sentence."""
+    seen = set()
+    for match in _SINGLE.finditer(text, begin):
+        word = match[0]
+        if match.start() in starts or word in seen or len(word) < 3 or word.isupper():
+            continue
+        seen.add(word)
+        alone = "twice" if text.count(word, begin) > 1 else "once"
+        both = "both" if re.search(rf"\b{re.escape(word.lower())}\b", text) else "only"
+        yield Candidate(*match.span(), f"capital:{alone}:{both}")
 
 
 def title_case(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:
@@ -184,6 +204,10 @@ _PROPOSE: Final = re.compile(
     rf"{_QUOTE}(?P<n>{_CAP}(?:[ ](?:{_SMALL}[ ])?{_CAP}){{0,7}})"
     r"(?=[\"”’`]?(?:[,:(.;—–]|[ ](?:a|an|to|which|that|for|as|is|our|the|—|–|-|\()[ (]?))"
 )
+_OURS: Final = re.compile(
+    rf"\b(?:the (?:newly )?(?:proposed|introduced|presented|resulting)|[Oo]ur(?: proposed| new)?)[ ]"
+    rf"(?P<n>{_CAP}(?:[ ]{_CAP}){{0,5}})"
+)
 _COLON: Final = re.compile(r"[\"“]?(?P<n>[^:\n\"”]{2,60}?)[\"”]?(?:\s*:\s|\s+[—–]\s)")
 _NOUNS: Final[dict[str, tuple[str, str]]] = {
     "data": (
@@ -218,7 +242,7 @@ _BEFORE_NOUN: Final = {
 def cued(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:
     """Yield names that words about them announce.
 
-    Rules: ``called`` ("dubbed X"), ``quoted`` ("termed 'x y'"), ``proposed`` ("we introduce X, a"),
+    Rules: ``called`` ("dubbed X"), ``ours`` ("the proposed X"), ``quoted`` ("termed 'x y'"), ``proposed`` ("we introduce X, a"),
     ``colon`` (a title "X: …"), ``noun-…`` ("the X dataset").
 
     Parameters
@@ -229,6 +253,8 @@ def cued(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:
     """
     for match in _CALLED.finditer(text, begin):
         yield Candidate(*match.span("n"), "called")
+    for match in _OURS.finditer(text, begin):
+        yield Candidate(*match.span("n"), "ours")
     for match in _QUOTED.finditer(text, begin):
         yield Candidate(*match.span("n"), "quoted")
     for match in _PROPOSE.finditer(text, begin):

@@ -15,7 +15,7 @@ from kg.extract.patterns.contribution import Contribution
 from kg.extract.patterns.entities import Entity
 from kg.extract.patterns.measured import Rules
 from kg.extract.patterns.skeleton import Anaphor, Skeleton, Thing, anaphora, members, rule, skeleton
-from kg.schema import PAPER, PREDICATES
+from kg.schema import FAMILY, PAPER, PREDICATES
 
 __all__ = ["Claim", "Relation", "bones", "claims", "grouped", "hedged", "negated", "relations"]
 
@@ -54,9 +54,24 @@ _DS: Final = rf"{_MODS}(?P<t>{{Ds}})"
 _MS: Final = rf"{_MODS}(?P<t>{{Ms}})"
 _SUBJECT: Final = rf"(?P<h>{{H}})(?:'s|’s)?\s{_GAP}"
 
+_ADVERB: Final = r"(?:also|further|then|significantly|substantially|consistently|greatly|even|clearly|slightly|directly|thus|can|that|which|is|are|was|has been|been|have been)"
+_KIND: Final = {"M": "method", "D": "data", "T": "task", "H": "method"}
 _RULES: Final = tuple(
-    (predicate, name, rule(pattern))
+    (predicate, name, _KIND[re.search(r"\(\?P<t>\{(.)", pattern.replace("{{", "{"))[1]], rule(pattern))  # type: ignore[index]
     for predicate, name, pattern in (
+        ("improves-over", "strict", rf"(?P<h>{{Ms}}|{{A}})\s(?:{_ADVERB}\s){{0,3}}(?:outperform|surpass|exceed|beat|outscore)(?:s|ed|ing|es)?\b(?!\sby)\s(?:both\s|even\s|the\s)?(?P<t>{{Ms}})"),
+        ("improves-over", "strict", rf"(?P<h>{{Ms}}|{{A}})\s(?:{_ADVERB}\s){{0,3}}(?:improv(?:es|ed|ing)|gains?|advances)\s(?:upon|over|on)\s(?:both\s|even\s|the\s)?(?P<t>{{Ms}})"),
+        ("improves-over", "strict", rf"(?P<h>{{Ms}}|{{A}})\s(?:{_ADVERB}\s){{0,2}}(?:better|superior|faster|more\s\w+|performs better)\s(?:than|to)\s(?P<t>{{Ms}})"),
+        ("improves-over", "passive", r"(?P<t>{Ms})\s(?:is|are|was|were)\s(?:\w+\s){0,2}?(?:outperformed|surpassed|beaten|exceeded)\sby\s(?:the\s)?(?P<h>{Ms}|{A})"),
+        ("builds-on", "strict", rf"(?P<h>{{Ms}}|{{A}}|{{Ds}})\s(?:{_ADVERB}\s){{0,3}}(?:extends?|based (?:up)?on|builds? (?:up)?on|built (?:up)?on|built on top of|derived from|inspired by|initiali[sz]ed (?:from|with)|(?:fine-?tuned|finetuned|distilled|adapted|trained|created|made) (?:version )?from|distils?|distills?|generali[sz]es|adapts?|modifies|a variant of|a version of|an extension of|combines|integrates|augments|incorporates|relies on)\s(?:the\s|a\s|an\s)?(?:[\w\-]+\s){{0,1}}?(?P<t>{{Ms}}|{{Ds}})"),
+        ("compared-with", "strict", rf"(?P<h>{{Ms}}|{{A}})\s(?:{_ADVERB}\s|performs?\s|remains?\s|results?\s|performance\s|shows?\s){{0,3}}(?:on (?:a )?par with|comparably (?:to|with)|comparable (?:\w+\s)?(?:to|with)|competitive (?:\w+\s)?(?:to|with)|compared (?:to|with|against)|match(?:es|ed)?|rivals?|worse than|similarly to|compares? (?:favou?rably\s)?(?:to|with))\s(?:the\s|that of\s|a\s)?(?P<t>{{Ms}})"),
+        ("trained-on", "strict", rf"(?P<h>{{Ms}}|{{A}})\s(?:\([^()]*\)\s)?(?:,\s)?(?:{_ADVERB}\s){{0,2}}(?:pre-?|fine-?|post-?|further\s|jointly\s)?(?:train|tun|finetun)ed\s(?:only\s|solely\s|entirely\s)?(?:on|with|using|from)\s(?:the\s|a\s)?(?:[\w\-,]+\s){{0,3}}?(?P<t>{{Ds}})"),
+        ("trained-on", "object", rf"\b(?:pre-?|fine-?|post-?)?(?:train|tun|finetun)(?:e|s|es|ed|ing)?\s(?:the\s|a\s|our\s)?(?P<h>{{Ms}}|{{A}})\s(?:on|with|using)\s(?:the\s)?(?:[\w\-,]+\s){{0,3}}?(?P<t>{{Ds}})"),
+        ("part-of", "strict", rf"(?P<h>{{Ms}}|{{Ds}})\s?,?\s(?:is|are|was|being)?\s?(?:a|an|one|the)?\s?(?:key|core|main|central)?\s?(?:component|part|module|subset|subsets|split|portion|subtask|stage)\s?(?:of|in|from)\s(?:the\s)?(?P<t>{{M}}|{{D}}|{{A}})"),
+        ("applies-to", "strict", r"(?P<h>{H}|{D})\s?,?\s?(?:is\s)?(?:a|an|the|our)?\s?(?:[\w\-]+\s){0,4}?(?:for|to address|to tackle|to solve|designed for|applied to|tackles|addresses|solves)\s(?:the\s)?(?:[\w\-]+\s){0,2}?(?P<t>{Ts})"),
+        ("evaluates-on", "object", rf"\b(?:evaluat|test|appl|assess|benchmark|validat|run|compar|experiment|instantiat)\w*\s(?:with\s)?{_FEW}(?P<h>{{Ms}})(?:\s\([^()]*\))?\s[^.;\ue000-\ue7ff]{{0,50}}?\b(?:on|across|using|over|in|with)\s{_DS}"),
+        ("evaluates-on", "passive", rf"(?P<h>{{Ms}})\s(?:is|are|was|were|has been)\s(?:\w+\s){{0,2}}?(?:evaluated|tested|validated|assessed|benchmarked|scored|applied|run)\s(?:\w+\s){{0,3}}?(?:on|across|over|in|with)\s{_DS}"),
+        ("evaluates-on", "scores", rf"(?P<h>{{H}})\s(?:also\s)?(?:achiev|reach|attain|obtain|score|get|yield|set|establish|show|perform)\w*\s[^.;]{{0,90}}?\b(?:on|across|over|in)\s{_DS}"),
         ("evaluates-on", "evaluate", rf"\b(?:evaluat|experiment|test(?:s|ed|ing)?\b|validat|assess|benchmark)[^.;]{{0,90}}?\b(?:on|across|over|using|with|in|:)\s{_DS}"),
         ("evaluates-on", "result", rf"\b(?:results?|performance|accuracy|scores?|achiev\w+|improv\w+|outperform\w*|gains?|attain\w*|obtain\w*|reach\w*|surpass\w*|reduc\w+|state-of-the-art|perform\w*|effective\w*|superior\w*)\b[^.;]{{0,110}}?\b(?:on|across|in|over|for)\s{_DS}"),
         ("evaluates-on", "figure", r"\d%?\s?\(?(?:[\w\-]+\s){0,3}?(?:on|in|for|across)\s(?:the\s)?(?P<t>{Ds})"),
@@ -64,7 +79,7 @@ _RULES: Final = tuple(
         ("evaluates-on", "noun", r"\b(?:on|across|over|for|in|using)\s(?:the\s)?(?:[\w\-]+\s){0,3}?(?P<t>{Ds})\s(?:[\w\-]+\s){0,2}?(?:benchmarks?|datasets?|test ?sets?|tasks?|corpus|corpora|challenges?|leaderboard)"),
         ("evaluates-on", "on", r"\b(?:on|across)\s(?:the\s)?(?:[\w\-]+\s){0,2}?(?P<t>{Ds})"),
         ("improves-over", "outperform", rf"(?P<h>{{H}})(?:'s|’s)?\s[^.;\ue000-\ue7ff]{{0,60}}?\b(?:outperform|surpass|exceed|beat|outscore|overtake|outclass|dominat|top)(?:s|ed|ing|es)?\b\s(?:both\s|even\s|other\s)?{_MS}"),
-        ("improves-over", "outperform-far", rf"\b(?:outperform|surpass|exceed|beat)(?:s|ed|ing|es)?\b[^.;\ue000-\ue7ff]{{0,90}}?(?P<t>{{Ms}})"),
+        ("improves-over", "outperform-far", rf"\b(?:outperform|surpass|exceed|beat)(?:s|ed|ing|es)?\b(?!\sby)[^.;\ue000-\ue7ff]{{0,90}}?(?P<t>{{Ms}})"),
         ("improves-over", "better", rf"\b(?:better|higher|faster|lower|superior|stronger|smaller|fewer|less|more\s[\w\-]+)\s(?:[\w\-]+\s){{0,4}}?(?:than|to)\s(?:that of\s|those of\s)?{_MS}"),
         ("improves-over", "over", rf"\b(?:improv\w+|gains?|advantages?|increases?|speed-?up|advances?|boosts?|superiority|reductions?|win rate)\s[^.;\ue000-\ue7ff]{{0,60}}?\b(?:over|upon|against|on top of|relative to|compared (?:to|with))\s{_MS}"),
         ("improves-over", "compared", rf"\b(?:better|higher|lower|reduc\w+|improv\w+|superior|faster|gains?|increas\w+|sav\w+)\b[^.;]{{0,90}}?\b(?:compared (?:to|with)|in comparison (?:to|with)|relative to|versus|vs\.?|over)\s{_MS}"),
@@ -144,10 +159,20 @@ def resolve(thing: Thing, chief: Contribution) -> tuple[bool, int | None]:
     return True, chief.method
 
 
-_CLAUSE: Final = re.compile(r"[;:]|,\s(?:and|but|while|whereas)\s")
+def _family(thing: Thing) -> str:
+    return FAMILY.get(thing.kind, "method")
 
 
-def _subject(skeleton_: Skeleton, before: int, chief: Contribution) -> tuple[str, int | None]:
+def _standing(index: int | None, own: bool, entities: Sequence[Entity]) -> str:
+    """Return what kind of subject an entity is: the paper's own, a new name, a known one."""
+    if own or index is None:
+        return "own"
+    return "known" if entities[index].rule.startswith("entity:gazetteer") else "new"
+
+
+def _subject(
+    skeleton_: Skeleton, before: int, chief: Contribution, entities: Sequence[Entity]
+) -> tuple[str, int | None]:
     """Return how the subject of a cue at ``before`` was found, and the subject."""
     head = skeleton_.text[:before]
     for sign in reversed(head):
@@ -156,7 +181,7 @@ def _subject(skeleton_: Skeleton, before: int, chief: Contribution) -> tuple[str
             continue
         if thing.kind in ("Method", "Model"):
             own = thing.item in chief.introduced
-            return ("own" if own else "other"), thing.item
+            return _standing(thing.item, own, entities), thing.item
         if thing.kind == "anaphor" and thing.item != Anaphor.DATA:
             return ("ours", chief.method)
     return ("none", chief.method)
@@ -168,7 +193,10 @@ def _sentence(
     """Yield (subject, predicate, object, rule, clause) of one sentence."""
     if not found.things:
         return
-    for predicate, name, pattern in _RULES:
+    here = {_family(thing) for thing in found.things.values()}
+    for predicate, name, kind, pattern in _RULES:
+        if kind not in here:
+            continue
         for match in pattern.finditer(found.text):
             groups = match.groupdict()
             tails = members(match["t"], found.things)
@@ -179,10 +207,10 @@ def _sentence(
                     fits, index = resolve(thing, chief)
                     if fits:
                         own = thing.kind == "anaphor" or index in chief.introduced
-                        heads.append(("own" if own else "other", index))
+                        heads.append((_standing(index, own, entities), index))
                 clause = found.text[match.start("h") : match.end()]
             else:
-                heads = [_subject(found, match.start(), chief)]
+                heads = [_subject(found, match.start(), chief, entities)]
                 clause = found.text[max(0, match.start() - 40) : match.end()]
             for how, subject in heads:
                 who = "paper" if subject is None else how
@@ -191,7 +219,7 @@ def _sentence(
                     if fits and object_ is not None:
                         yield subject, predicate, object_, f"{predicate}:{name}:{who}", clause
                     # a method that the sentence has as subject, and the paper's own beside it
-                    if how == "other" and fits and object_ is not None:
+                    if how in ("new", "known") and fits and object_ is not None:
                         yield (
                             chief.method,
                             predicate,
