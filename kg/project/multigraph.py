@@ -134,7 +134,8 @@ def write_graphml(graph: Graph, out: BinaryIO, *, papers: bool = True) -> None:
         clean.add_node(names[node], **_cleaned(attributes))
     for start, end, key, attributes in source.edges(keys=True, data=True):
         clean.add_edge(names[start], names[end], key, **_cleaned(attributes))
-    nx.write_graphml(clean, out, encoding="utf-8")
+    # Not write_graphml: its bytes depend on whether lxml is installed.
+    nx.write_graphml_xml(clean, out, encoding="utf-8")
 
 
 def _clean(text: str) -> str:
