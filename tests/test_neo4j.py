@@ -12,7 +12,7 @@ from typing import Any
 import neo4j
 import pytest
 from field import random_graph
-from neo4j_server import Server
+from neo4j_server import Server, drop_schema
 
 from kg.errors import QueryError, StoreError
 from kg.graph import Graph
@@ -330,7 +330,7 @@ def test_many_rows_and_hubs(neo4j_driver: neo4j.Driver) -> None:
 
 
 def test_two_loads_at_once_double_nothing(neo4j_driver: neo4j.Driver) -> None:
-    graph = random_graph(3, 60)
+    graph = random_graph(3, 25)
     load(graph, neo4j_driver)
     expected = facts(neo4j_driver)
     load(Graph(), neo4j_driver)
@@ -359,6 +359,15 @@ def test_unknown_database_is_named_before_anything_is_written(
         load(sample, neo4j_driver, "papers")
     with pytest.raises(StoreError, match="no database 'papers'"):
         read(neo4j_driver, "RETURN 1", database="papers")
+
+
+def test_nodes_of_one_identity_are_told_of(neo4j_driver: neo4j.Driver, sample: Graph) -> None:
+    drop_schema(neo4j_driver)
+    neo4j_driver.execute_query("UNWIND [1, 2] AS n CREATE (:Paper {id: 'mine', number: n})")
+    with pytest.raises(StoreError, match=r"several nodes of one identity.*mine") as caught:
+        load(sample, neo4j_driver)
+    assert "\n" not in str(caught.value)
+    assert read(neo4j_driver, "MATCH (n) RETURN count(n) AS n") == [{"n": 2}]
 
 
 def test_wrong_password(neo4j_server: Server) -> None:

@@ -55,7 +55,7 @@ def connect(
         have the database.
     """
     where = _checked(uri)
-    with speaking(where, database, username):
+    with speaking(database, where=where, username=username):
         driver = neo4j.GraphDatabase.driver(
             uri,
             auth=(username, password),
@@ -66,7 +66,7 @@ def connect(
         )
     try:
         with (
-            speaking(where, database, username, driver),
+            speaking(database, where=where, username=username, driver=driver),
             driver.session(database=database, default_access_mode=neo4j.READ_ACCESS) as session,
         ):
             # An auto-commit query, because a managed one would be tried again for a long time.
@@ -92,7 +92,7 @@ def read(
     StoreError
         If the server cannot be used.
     """
-    with speaking("the server", database):
+    with speaking(database, driver=driver):
         records, _, _ = driver.execute_query(
             text,
             dict(parameters or {}),
@@ -104,20 +104,25 @@ def read(
 
 @contextmanager
 def speaking(
-    where: str, database: str | None = None, username: str = "", driver: neo4j.Driver | None = None
+    database: str | None = None,
+    *,
+    where: str = "",
+    username: str = "",
+    driver: neo4j.Driver | None = None,
 ) -> Iterator[None]:
     """Turn the driver's errors inside the block into this package's, in one line.
 
     Parameters
     ----------
-    where, database, username : as the message shall name them.
+    database, where, username : as the message shall name them.
     driver : asked, if given, which databases there are, when one is missing.
     """
+    server = f"Neo4j at {where}" if where else "the Neo4j server"
     try:
         yield
     except AuthError as error:
         raise StoreError(
-            f"Neo4j at {where} refuses user {username!r} with this password: "
+            f"{server} refuses user {username!r} with this password: "
             "set NEO4J_USERNAME and NEO4J_PASSWORD"
         ) from error
     except ServiceUnavailable as error:
@@ -125,9 +130,14 @@ def speaking(
     except ConfigurationError as error:
         raise StoreError(f"cannot use {where} as a Neo4j server: {_line(error)}") from error
     except ClientError as error:
-        raise _refused(where, database, driver, error) from error
+        raise _refused(server, database, driver, error) from error
     except (Neo4jError, DriverError) as error:
-        raise StoreError(f"Neo4j at {where}: {_line(error)}") from error
+        if "ConstraintCreation" in (getattr(error, "code", None) or ""):
+            raise StoreError(
+                f"{server} cannot hold the graph: it has several nodes of one identity, which the "
+                f"graph's constraints forbid; make them one ({_line(error)})"
+            ) from error
+        raise StoreError(f"{server}: {_line(error)}") from error
 
 
 def _checked(uri: str) -> str:
@@ -150,8 +160,10 @@ def _checked(uri: str) -> str:
 
 
 def _unreachable(where: str, error: Exception) -> str:
-    scheme, _, rest = where.partition("://")
     reason = _line(error)
+    if not where:
+        return f"the Neo4j server does not answer any more: {reason}"
+    scheme, _, rest = where.partition("://")
     if "routing" in reason.lower():
         return (
             f"the server at {where} answers, but gives no way to itself (a proxy or a mapped port "
@@ -164,24 +176,18 @@ def _unreachable(where: str, error: Exception) -> str:
 
 
 def _refused(
-    where: str, database: str | None, driver: neo4j.Driver | None, error: ClientError
+    server: str, database: str | None, driver: neo4j.Driver | None, error: ClientError
 ) -> StoreError | QueryError:
     code = error.code or ""
     if code == _NO_DATABASE:
         names = _databases(driver) if driver is not None else []
         known = f"it has {', '.join(names)}" if names else "the Community edition has only neo4j"
-        return StoreError(
-            f"Neo4j at {where} has no database {database!r}: {known}; set NEO4J_DATABASE"
-        )
-    if "Security" in code:
-        return StoreError(f"Neo4j at {where} refuses: {_line(error)}")
-    if "Schema" in code:
-        return StoreError(f"Neo4j at {where} cannot take the graph's schema: {_line(error)}")
+        return StoreError(f"{server} has no database {database!r}: {known}; set NEO4J_DATABASE")
     if code == "Neo.ClientError.Statement.AccessMode":
         return QueryError("the query writes, and only queries that read are run here")
     if code.startswith("Neo.ClientError.Statement"):
         return QueryError(_line(error))
-    return StoreError(f"Neo4j at {where}: {_line(error)}")
+    return StoreError(f"{server} refuses: {_line(error)}")
 
 
 def _databases(driver: neo4j.Driver) -> list[str]:

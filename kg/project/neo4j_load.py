@@ -85,7 +85,7 @@ def load(
     ----------
     graph : what the database shall hold. A graph that was loaded before is taken out as far as it
         differs.
-    driver : of a Neo4j server, 5.7 or newer, any edition, no plug-in.
+    driver : of a Neo4j server, 5.26 or newer, any edition, no plug-in.
     database : name of the database, or None for the user's home database.
     batch : rows in a transaction, 1 or more; it bounds the memory that a transaction takes.
     progress : called with what is being loaded (``"Paper"``, ``"STATES"``) and the number of its
@@ -109,7 +109,7 @@ def load(
     if batch < 1:
         raise ValueError("batch must be at least 1")
     with (
-        speaking("the server", database, driver=driver),
+        speaking(database, driver=driver),
         driver.session(
             database=database,
             notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
