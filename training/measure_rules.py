@@ -28,9 +28,11 @@ import mine_gazetteer
 import numpy as np
 
 from kg.extract.abbreviations import abbreviations
+from kg.extract.attributes import border
 from kg.extract.clean import clean
 from kg.extract.gazetteer import GAZETTEER, Gazetteer, Name, normal
 from kg.extract.patterns.contribution import contribution, introductions
+from kg.extract.patterns.cues import read_introductions, read_relations
 from kg.extract.patterns.entities import Entity, EntityFinder
 from kg.extract.patterns.kinds import cues
 from kg.extract.patterns.measured import TYPES, Kinds, Rules, parents
@@ -38,7 +40,6 @@ from kg.extract.patterns.phrases import Phrases
 from kg.extract.patterns.relations import grouped, relations
 from kg.extract.patterns.results import readings
 from kg.extract.patterns.wordlists import read_words
-from kg.extract.attributes import border
 from kg.extract.sentences import sentences
 
 FOLDER = Path("kg/extract/patterns")
@@ -202,10 +203,15 @@ def entity_finds(papers: Iterable[Paper], finder: EntityFinder) -> Finds:
 
 def kinds(papers: Iterable[Paper]) -> dict[str, tuple[float, ...]]:
     count: dict[str, Counter[str]] = defaultdict(Counter)
+    known: set[tuple[str, str]] = set()
     for paper in papers:
         for entity, spans in zip(paper.row["entities"], paper.mentions, strict=True):
+            name = (entity["name"].lower(), entity["type"])
             for cue in {"", *cues(paper.text, spans)}:
-                count[cue][entity["type"]] += 1
+                # the form of a name tells about names never seen: a frequent one counts once
+                if name not in known or not cue.startswith(("w:", "f:", "e:", "s:")):
+                    count[cue][entity["type"]] += 1
+            known.add(name)
     prior = {t: count[""][t] / count[""].total() for t in TYPES}
     return {
         cue: tuple((c[t] + 3 * prior[t]) / (c.total() + 3) for t in TYPES)
@@ -216,9 +222,12 @@ def kinds(papers: Iterable[Paper]) -> dict[str, tuple[float, ...]]:
 
 def introduced_finds(papers: Iterable[Paper]) -> Finds:
     finds: Finds = []
+    cues = read_introductions()
     for paper in papers:
         signs: dict[int, set[str]] = defaultdict(set)
-        for index, name in introductions(paper.text, paper.sentences, paper.found, paper.begin):
+        for index, name in introductions(
+            paper.text, paper.sentences, paper.found, paper.begin, cues
+        ):
             signs[index].add(name)
         for index, names in sorted(signs.items()):
             j = paper.match.get(index)
@@ -229,12 +238,15 @@ def introduced_finds(papers: Iterable[Paper]) -> Finds:
 
 def relation_finds(papers: Iterable[Paper], rules: Rules) -> dict[str, Finds]:
     finds: dict[str, Finds] = defaultdict(list)
+    introducing, relating = read_introductions(), read_relations()
     for paper in papers:
         number = {e["name"]: j for j, e in enumerate(paper.row["entities"])}
         number["PAPER"] = -1
         gold = {(number[r["head"]], r["type"], number[r["tail"]]) for r in paper.row["relations"]}
-        chief = contribution(paper.text, paper.sentences, paper.found, paper.begin, rules)
-        found = relations(paper.text, paper.sentences, paper.found, chief, paper.begin)
+        chief = contribution(
+            paper.text, paper.sentences, paper.found, paper.begin, rules, introducing
+        )
+        found = relations(paper.text, paper.sentences, paper.found, chief, paper.begin, relating)
         for (subject, predicate, object_), (signs, _) in grouped(found, paper.found).items():
             head = -1 if subject is None else paper.typed.get(subject, -2)
             tail = paper.typed.get(object_, -2)

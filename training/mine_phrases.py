@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -23,11 +22,12 @@ from kg.extract.gazetteer import singular
 from kg.extract.words import WORD
 
 HYPHENS = frozenset("-‐‑–")
-GENERIC = frozenset(
-    "model models method task system dataset benchmark framework approach problem data question "
-    "text code image information use new large module mechanism algorithm challenge function "
-    "objective annotation knowledge agent design processing collection interaction".split()
+GENERIC_WORDS = (
+    "model models method task system dataset benchmark framework approach problem data "
+    "question text code image information use new large module mechanism algorithm challenge "
+    "function objective annotation knowledge agent design processing collection interaction "
 )
+GENERIC = frozenset(GENERIC_WORDS.split())
 
 
 def main() -> None:

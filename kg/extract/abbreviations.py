@@ -23,10 +23,10 @@ Pair = tuple[int, int, int, int]
 _BRACKET: Final = re.compile(r"[(\[]([^()\[\]\n]{2,120})[)\]]")
 _SHORT: Final = re.compile(r"(?=[^a-z]*[A-Za-z])[\w\-+./&@αβγλμσφ*]{2,16}(?: ?\d)?")
 _WORD: Final = re.compile(r"[\w+*@]+")
-_STOP: Final = frozenset(
-    "a an the of for in on to and or with by from our we is are as at via using called named i.e "
-    "e.g".split()
+_STOP_WORDS: Final = (
+    "a an the of for in on to and or with by from our we is are as at via using called i.e e.g "
 )
+_STOP: Final = frozenset(_STOP_WORDS.split())
 
 
 def _is_short(form: str) -> bool:

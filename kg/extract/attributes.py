@@ -7,7 +7,7 @@ for the outer tuples). A trained component takes the place of the patterns by se
 =====================  ============================================================================
 ``doc.spans``          ``"kg_mentions"``: a span for each mention; ``label_`` is the entity type,
                        ``kb_id_`` the entity's name in this document
-``doc._.kg_border``    offset at which the abstract starts (0: no title; None: found by a blank line)
+``doc._.kg_border``    where the abstract starts (0: no title; None: found by a blank line)
 ``kg_abbreviations``   (short_start, short_end, long_start, long_end)
 ``kg_mentions``        (start, end, confidence, extractor) of each mention
 ``kg_entities``        (name, type, introduced, confidence, extractor)

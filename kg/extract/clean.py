@@ -51,7 +51,7 @@ class Clean:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """Replace ``[start:end]`` by ``new``; a deletion may widen its ``next`` or ``last`` neighbour."""
+    """Replace ``[start:end]`` by ``new``; a deletion may widen the ``next`` or ``last`` one."""
 
     start: int
     end: int
@@ -170,15 +170,11 @@ def _entity(match: re.Match[str]) -> Iterator[_Edit]:
         yield _Edit(match.start(), match.end(), " " if new == "\u00a0" else new)
 
 
-_GREEK: Final = dict(
-    zip(
-        "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho "
-        "sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi "
-        "Omega".split(),
-        "αβγδεεζηθικλμνξπρστυφφχψωΓΔΘΛΞΠΣΦΨΩ",
-        strict=True,
-    )
+_GREEK_NAMES: Final = (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho "
+    "sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
 )
+_GREEK: Final = dict(zip(_GREEK_NAMES.split(), "αβγδεεζηθικλμνξπρστυφφχψωΓΔΘΛΞΠΣΦΨΩ", strict=True))
 _SYMBOLS: Final = {
     **_GREEK,
     "times": "×",

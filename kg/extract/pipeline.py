@@ -3,7 +3,8 @@
     >>> from kg.extract.pipeline import load
     >>> from kg.records import Paper
     >>> extractor = load()
-    >>> found = extractor.extract(Paper("1", "We introduce FooNet, which outperforms BERT on GLUE."))
+    >>> text = "We introduce FooNet, which outperforms BERT on GLUE."
+    >>> found = extractor.extract(Paper("1", text))
     >>> [(e.name, e.type) for e in found.entities]
     [('FooNet', 'Method'), ('BERT', 'Model'), ('GLUE', 'Benchmark')]
 
@@ -105,27 +106,19 @@ class Extractor:
         """Yield what each paper yields, in order; memory does not grow with their number."""
         stream = iter(papers)
         while batch := list(islice(stream, _BATCH)):
-            found = []
             with self.nlp.memory_zone():
-                for paper in batch:
-                    text = _Text.of(paper)
-                    if len(text.text) > LONGEST:
-                        found.append(
-                            Extraction(
-                                paper.id,
-                                warnings=(
-                                    f"text of {len(text.text)} characters was not read; "
-                                    f"the longest that is read has {LONGEST}",
-                                ),
-                            )
-                        )
-                    elif not text.text.strip():
-                        found.append(Extraction(paper.id))
-                    else:
-                        doc = self.nlp.make_doc(text.text)
-                        doc._.kg_border = text.border
-                        found.append(_records(text, self.nlp(doc)))
+                found = [self._read(_Text.of(paper)) for paper in batch]
             yield from found
+
+    def _read(self, text: _Text) -> Extraction:
+        if len(text.text) > LONGEST:
+            found = f"{len(text.text)} characters were not read: the longest text has {LONGEST}"
+            return Extraction(text.paper.id, warnings=(found,))
+        if not text.text.strip():
+            return Extraction(text.paper.id)
+        doc = self.nlp.make_doc(text.text)
+        doc._.kg_border = text.border
+        return _records(text, self.nlp(doc))
 
 
 def load(extractor: str = "patterns") -> Extractor:

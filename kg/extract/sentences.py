@@ -37,7 +37,7 @@ _STARTERS: Final = (
 )
 _END: Final = re.compile(
     r"[.!?…]+(?:[\"'”’)\]]|''|\*\*?)*(?=\s)"  # the usual end: white space follows
-    rf"|(?<=[a-z0-9)\]%”’])[.!?](?=(?:{_STARTERS})\b(?!\.))"  # glued: a word that starts sentences
+    rf"|(?<=[a-zA-Z0-9)\]%”’])[.!?](?=(?:{_STARTERS})\b(?!\.))"  # glued: a sentence starter
     r"|(?<=[a-z)\]%”’])[.!?](?=[A-Z][a-z]{2,}\s)"  # glued: any capitalised word
     r"|[。！？]"
     r"|(?=\n[ \t]*\r?\n)",

@@ -20,6 +20,7 @@ from kg.extract.attributes import MENTIONS, border, register
 from kg.extract.gazetteer import GAZETTEER, Gazetteer
 from kg.extract.patterns import RULES
 from kg.extract.patterns.contribution import Contribution, chief_of, contribution
+from kg.extract.patterns.cues import Cue, read_introductions, read_relations
 from kg.extract.patterns.entities import Entity, EntityFinder, Finding
 from kg.extract.patterns.measured import FOLDER, Kinds, Rules
 from kg.extract.patterns.phrases import Phrases
@@ -40,7 +41,16 @@ __all__ = [
     "version",
 ]
 
-_DATA: Final = ("rules.tsv", "kinds.tsv", "heads.tsv", "borders.txt", "refused.txt", "unnamed.txt")
+_DATA: Final = (
+    "relations.tsv",
+    "introductions.tsv",
+    "rules.tsv",
+    "kinds.tsv",
+    "heads.tsv",
+    "borders.txt",
+    "refused.txt",
+    "unnamed.txt",
+)
 
 
 @cache
@@ -146,15 +156,22 @@ class EntityPatterns:
 class ContributionFinder:
     """The component ``kg_contribution``: which entities the paper introduces."""
 
-    def __init__(self, rules: Rules, threshold: float) -> None:
+    def __init__(self, rules: Rules, cues: tuple[Cue, ...], threshold: float) -> None:
         self.rules = rules
+        self.cues = cues
         self.threshold = threshold
 
     def __call__(self, doc: Doc) -> Doc:
         """Set the flags of the entities, and ``doc._.kg_introduced``."""
         entities, text = read_entities(doc), doc.text
         found = contribution(
-            text, _sentences(doc, text), entities, _border(doc, text), self.rules, self.threshold
+            text,
+            _sentences(doc, text),
+            entities,
+            _border(doc, text),
+            self.rules,
+            self.cues,
+            self.threshold,
         )
         doc._.kg_entities = tuple(
             (name, kind, i in found.introduced, confidence, extractor)
@@ -168,8 +185,15 @@ class ContributionFinder:
 class RelationPatterns:
     """The component ``kg_relations``."""
 
-    def __init__(self, rules: Rules, threshold: float, thresholds: dict[str, float]) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        cues: tuple[Cue, ...],
+        threshold: float,
+        thresholds: dict[str, float],
+    ) -> None:
         self.rules = rules
+        self.cues = cues
         self.threshold = threshold
         self.thresholds = thresholds
 
@@ -177,7 +201,9 @@ class RelationPatterns:
         """Set ``doc._.kg_relations``: one for each claim, with its best passage."""
         entities, text = read_entities(doc), doc.text
         chief = read_contribution(doc, entities)
-        found = relations(text, _sentences(doc, text), entities, chief, _border(doc, text))
+        found = relations(
+            text, _sentences(doc, text), entities, chief, _border(doc, text), self.cues
+        )
         rows = []
         for claim in claims(found, entities, self.rules, self.threshold, self.thresholds):
             rows.append(
@@ -265,7 +291,9 @@ def create_entities(nlp: Language, name: str, gazetteer: str, threshold: float) 
 
 def create_contribution(nlp: Language, name: str, threshold: float) -> ContributionFinder:
     """Make ``kg_contribution``."""
-    return ContributionFinder(Rules.read(), _share(name, "threshold", threshold))
+    return ContributionFinder(
+        Rules.read(), read_introductions(), _share(name, "threshold", threshold)
+    )
 
 
 def create_relations(
@@ -278,7 +306,9 @@ def create_relations(
                 f"{name}: no predicate {predicate!r}; there are {', '.join(PREDICATES)}"
             )
         _share(name, predicate, value)
-    return RelationPatterns(Rules.read(), _share(name, "threshold", threshold), dict(thresholds))
+    return RelationPatterns(
+        Rules.read(), read_relations(), _share(name, "threshold", threshold), dict(thresholds)
+    )
 
 
 def create_results(nlp: Language, name: str, threshold: float) -> ResultPatterns:

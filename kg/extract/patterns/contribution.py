@@ -7,48 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kg.extract.patterns.cues import Cue
 from kg.extract.patterns.entities import Entity
 from kg.extract.patterns.measured import Rules
-from kg.extract.patterns.skeleton import Thing, rule, skeleton
+from kg.extract.patterns.skeleton import Thing, skeleton
 
 __all__ = ["Contribution", "chief_of", "contribution", "introductions"]
 
-_VERB: Final = (
-    r"(?:propos|introduc|present|develop|releas|construct|creat|design|devis|contribut|build|built|"
-    r"unveil|describ|formulat|curat|collect|suggest|offer|provid|establish|implement|put forward|"
-    r"compil|publish|open-?sourc|annotat|train|call|name|dub|term|report on|make available)"
-    r"(?:e[sd]?|ing|s|ed)?"
-)
-_WE: Final = (
-    r"(?:we|this paper|this work|this article|this study|the paper|our work|our paper|the authors|"
-    r"this thesis|this demo|this report|here|paper)"
-)
-_SKIP: Final = r"(?:(?!\b(?:based|using|for|by|on|from|to|with|that|which|where|of|in|via|through)\b)[^.;:\ue000-\uf8ff]){0,60}?"
-_ANY: Final = r"(?:[^.;\ue800-\uf5ff]){0,140}?"
-_RULES: Final = tuple(
-    (name, rule(pattern))
-    for name, pattern in (
-        (
-            "verb",
-            rf"\b(?:[\uf800-\uf8ff]|{_WE})(?:,)?\s[^.;\ue000-\uf8ff]{{0,40}}?\b{_VERB}\s{_SKIP}"
-            r"(?P<x>[\ue000-\uf3ff])(?!\s?(?:-based|’s|'s|data\b|-style))",
-        ),
-        ("listed", rf"\b{_VERB}\s{_SKIP}[\ue000-\uf3ff][^.;:\ue000-\uf8ff]{{0,80}}?\band\s{_SKIP}(?P<x>[\ue000-\uefff])"),
-        (
-            "called",
-            r"\b(?:called|named|dubbed|termed|coined|titled|namely|denoted (?:as|by)|referred to as|"
-            r"(?:which )?we (?:call|term|name|dub)(?: it| this \w+)?|abbreviated as|i\.e\.,?|as)"
-            r"[ ]?[\"“'‘]?(?:the )?(?P<x>[\ue000-\uf3ff])",
-        ),
-        ("our", r"\b(?:our|Our)\s(?:[\w\-]+\s){0,2}?(?P<x>[\ue000-\uefff])"),
-        ("proposed", r"\bthe (?:newly )?(?:proposed|introduced|presented)\s(?:[\w\-]+\s){0,2}?(?P<x>[\ue000-\uefff])"),
-        ("apposed", r"(?:framework|method|approach|model|system|algorithm|dataset|benchmark|corpus|architecture|mechanism|strategy|technique|task|module|metric|toolkit|agent|pipeline|paradigm)s?\s?(?:,|:|—|–|-|\()\s?[\"“'‘]?(?P<x>[\ue000-\uf3ff])"),
-        ("novel", r"(?P<x>[\ue000-\uefff])\s?(?:,|is|—|–|:|\()\s?(?:a|an|the|our)\s(?:[\w\-]+,?\s){0,3}?(?:novel|new|first|simple|unified|comprehensive|large-scale|open-source|lightweight)\b"),
-        ("appositive", r"(?P<x>[\ue000-\uefff])\s?(?:,|—|–|:)\s?(?:a|an|the first|our)\s"),
-        ("subject", r"^(?P<x>[\ue000-\uefff])\s[a-z]+s\b"),
-        ("results", r"\b(?:show|demonstrate|indicate|reveal|confirm|verif|validat|find)\w*\s(?:that|the)\s(?:[\w’'\-]+\s){0,5}?(?P<x>[\ue000-\ue7ff])"),
-    )
-)  # fmt: skip
+_OURS: Final = re.compile(r"\b(?:we|our|this paper|this work|the paper|proposed)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +33,11 @@ class Contribution:
 
 
 def introductions(
-    text: str, sentences: Sequence[tuple[int, int]], entities: Sequence[Entity], begin: int
+    text: str,
+    sentences: Sequence[tuple[int, int]],
+    entities: Sequence[Entity],
+    begin: int,
+    cues: Sequence[Cue],
 ) -> list[tuple[int, str]]:
     """Return (entity index, rule) of every sign that the paper introduces an entity."""
     found: list[tuple[int, str]] = []
@@ -93,13 +63,14 @@ def introductions(
         if not things:
             continue
         bones = skeleton(text, start, end, things)
-        for name, pattern in _RULES:
+        for _, name, _, pattern in cues:
             for match in pattern.finditer(bones.text):
                 thing = bones.things[match["x"]]
+                ours = "ours" if _OURS.search(bones.text, 0, match.start("x")) else "theirs"
                 entity = entities[thing.item]
                 known = "known" if entity.rule.startswith("entity:gazetteer") else "new"
                 kind = "data" if entity.type in ("Dataset", "Benchmark") else entity.type.lower()
-                found.append((thing.item, f"introduced:{name}:{known}:{kind}"))
+                found.append((thing.item, f"introduced:{name}:{known}:{kind}:{ours}"))
     return found
 
 
@@ -109,11 +80,12 @@ def contribution(
     entities: Sequence[Entity],
     begin: int,
     rules: Rules,
-    threshold: float = 0.5,
+    cues: Sequence[Cue],
+    threshold: float = 0.4,
 ) -> Contribution:
     """Return what the paper introduces, and the chief of it."""
     signs: dict[int, set[str]] = {}
-    for index, name in introductions(text, sentences, entities, begin):
+    for index, name in introductions(text, sentences, entities, begin, cues):
         signs.setdefault(index, set()).add(name)
     introduced: dict[int, float] = {}
     for index, names in signs.items():

@@ -17,7 +17,7 @@ from typing import Final
 
 from kg.extract.abbreviations import Pair
 from kg.extract.gazetteer import Found, Gazetteer, Name, normal
-from kg.extract.patterns.kinds import cues
+from kg.extract.patterns.kinds import cues, defined_as
 from kg.extract.patterns.measured import TYPES, Kinds, Rules
 from kg.extract.patterns.names import Candidate, capital, coined, cued, shape, title_case
 from kg.extract.patterns.phrases import Phrases
@@ -30,6 +30,8 @@ _URL: Final = re.compile(
     r"[^\s)\]}>,]*",
     re.IGNORECASE,
 )
+_CONTEXT: Final = frozenset(("place", "times", "words", "before", "after", "subject", "defined"))
+"""Signs that speak for a candidate, but find none."""
 _LAST: Final = re.compile(r"(\w+|[^\w\s])\s?$")
 _NEXT: Final = re.compile(r"\s?(\w+|[^\w\s])")
 _DETERMINER: Final = re.compile(
@@ -38,7 +40,8 @@ _DETERMINER: Final = re.compile(
 )
 _TRAIL: Final = re.compile(
     r"\s+(?:datasets?|benchmarks?|corpus|corpora|frameworks?|approach(?:es)?|methods?|methodology|"
-    r"algorithms?|systems?|toolkit|tasks?|models?|architectures?|leaderboard|test ?sets?|technique|techniques)$"
+    r"algorithms?|systems?|toolkit|tasks?|models?|architectures?|leaderboard|test ?sets?|"
+    r"techniques?)$"
 )
 
 
@@ -178,7 +181,8 @@ class EntityFinder:
         for (start, end), (rules, _) in found.items():
             confidence = self.rules("entity", rules)
             if confidence >= self.threshold:
-                findings.append(Finding(start, end, self.rules.best(rules), confidence))
+                own = [r for r in rules if r.split(":")[1] not in _CONTEXT]
+                findings.append(Finding(start, end, self.rules.best(own), confidence))
         mentions = self._everywhere(text, _choose(findings))
         return self._clusters(text, mentions, pairs, known)
 
@@ -254,6 +258,9 @@ def _around(text: str, start: int, end: int, starts: frozenset[int]) -> Iterator
     yield "after:" + (after[1].lower() if after else "")
     if start in starts and after:
         yield "subject:" + after[1].lower()
+    noun = defined_as(text, end)
+    if noun:
+        yield "defined:" + noun
 
 
 def _trust(name: Name) -> str:

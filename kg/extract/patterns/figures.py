@@ -18,7 +18,8 @@ _SPREAD: Final = rf"(?:\s?(?:±|\+/[-−]|\+[-−]|pm)\s?{_NUMBER})"
 _PERCENT: Final = r"(?:\s?%|\s?\\%|\s?percent\b(?!age)|\s?per cent\b)"
 _UNIT: Final = (
     r"(?P<pp>\s?%?[ -]?(?:percentage[ -]points?|pp\b|p\.p\.|\bppts?\b|%[ -]points?)|%p\b)"
-    r"|(?P<points>[ -]?(?:absolute |average |mean |BLEU |F1 |accuracy |ROUGE |AP )?(?:points?|pts?)\b)"
+    r"|(?P<points>[ -]?(?:absolute |average |mean |BLEU |F1 |accuracy |ROUGE |AP )?"
+    r"(?:points?|pts?)\b)"
     rf"|(?P<percent>{_PERCENT})"
     r"|(?P<x>\s?(?:[x×X](?![\w])|[-‐ ]?fold\b|times\b))"
 )
@@ -74,7 +75,8 @@ def figures(text: str, taken: Iterable[tuple[int, int]] = ()) -> list[Figure]:
 
     Examples
     --------
-    >>> [(f.value, f.unit) for f in figures("from 72.0% to 80.2%, 2x faster, a 7B model, 88.2pm0.3")]
+    >>> found = figures("from 72.0% to 80.2%, 2x faster, a 7B model, 88.2pm0.3")
+    >>> [(f.value, f.unit) for f in found]
     [(72.0, '%'), (80.2, '%'), (2.0, 'x'), (88.2, '')]
     """
     spans = sorted(taken)

@@ -9,10 +9,11 @@ from typing import Final
 from kg.extract.gazetteer import singular
 from kg.extract.patterns.names import shape
 
-__all__ = ["cues"]
+__all__ = ["cues", "defined_as"]
 
 _NOUN: Final = re.compile(
-    r"(?<![\w])(datasets?|data sets?|benchmarks?|corpus|corpora|test ?sets?|challenge|shared task|tasks?|"
+    r"(?<![\w])(datasets?|data sets?|benchmarks?|corpus|corpora|test ?sets?|challenge|shared task|"
+    r"tasks?|"
     r"suite|treebanks?|collection|resource|models?|family|LLMs?|LMs?|frameworks?|methods?|"
     r"algorithms?|approach(?:es)?|architectures?|systems?|techniques?|loss|mechanism|modules?|"
     r"networks?|toolkit|library|pipeline|platform|agents?|parser|encoder|decoder|optimizer|"
@@ -36,6 +37,12 @@ def _noun(text: str) -> str:
     head = _CUT.split(text, maxsplit=1)[0]
     found = _NOUN.findall(head)
     return singular(found[-1].lower()) if found else ""
+
+
+def defined_as(text: str, end: int) -> str:
+    """Return the noun that defines the name ending at ``end`` ("X, a … framework for"), or ""."""
+    defined = _DEFINED.match(text, end)
+    return _noun(defined["d"]) if defined else ""
 
 
 def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
@@ -70,11 +77,9 @@ def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
             yield "p:" + words[-1]
             if len(words) > 1:
                 yield "p:" + " ".join(words[-2:])
-        defined = _DEFINED.match(text, end)
-        if defined:
-            noun = _noun(defined["d"])
-            if noun:
-                yield "d:" + noun
+        noun = defined_as(text, end)
+        if noun:
+            yield "d:" + noun
         tail_ = re.split(r"[.;:\n]", before)[-1]
         named = re.search(
             r"(\S+ \S+|\S+)[,:]?\s*(?:,|called|named|dubbed|termed|namely|such as|like|including|"

@@ -27,24 +27,27 @@ class Candidate(NamedTuple):
 
 _JOIN: Final = r"(?:[-‐‑](?=\w)|\.(?=\d)|@(?=\w)|\^(?=\w)|&(?=[A-Z])|(?<=[A-Z])/(?=[A-Z]\b))"
 _RUN: Final = re.compile(rf"(?<![\w@\\])\w+(?:{_JOIN}\w+)*(?:\+\+?|\*(?!\w))?")
-_TAIL: Final = frozenset(
-    "based style like level trained pretrained pre enhanced driven aware specific guided augmented "
-    "powered generated free tuned finetuned fine only oriented related inspired wise type family "
-    "class scale shot sized annotated assisted centric agnostic induced derived equipped compatible "
-    "infused informed conditioned supervised optimized bound intensive intensity constrained "
-    "dependent independent friendly accelerated integrated empowered boosted labeled labelled "
-    "hosted native capable ready side served initialized focused adapted sourced written translated "
-    "speaking language domain side bit way hop step layer year day hour dimensional parameter "
-    "to as a the in the-art art".split()
+_TAIL_WORDS: Final = (
+    "based style like level trained pretrained pre enhanced driven aware specific guided "
+    "augmented powered generated free tuned finetuned fine only oriented related inspired "
+    "wise type family class scale shot sized annotated assisted centric agnostic induced "
+    "derived equipped compatible infused informed conditioned supervised optimized bound "
+    "intensive intensity constrained dependent independent friendly accelerated integrated "
+    "empowered boosted labeled labelled hosted native capable ready side served initialized "
+    "focused adapted sourced written translated speaking language domain side bit way hop "
+    "step layer year day hour dimensional parameter to as a the in the-art art "
 )
-_LEAD: Final = frozenset(
-    "non pre post multi cross sub anti un semi self inter intra state large small low high long "
-    "short few zero one two three four five fine coarse open closed real real-world human machine "
-    "end token sentence word document task domain data model text vision image video audio speech "
-    "language knowledge graph chain train test time cost state-of well hand well-known top best "
-    "single double full half bi tri uni co re de out in on off up down first second third next pos "
-    "plug black white gray grey deep near far mid general special".split()
+_TAIL: Final = frozenset(_TAIL_WORDS.split())
+_LEAD_WORDS: Final = (
+    "non pre post multi cross sub anti un semi self inter intra state large small low high "
+    "long short few zero one two three four five fine coarse open closed real real-world "
+    "human machine end token sentence word document task domain data model text vision image "
+    "video audio speech language knowledge graph chain train test time cost state-of well "
+    "hand well-known top best single double full half bi tri uni co re de out in on off up "
+    "down first second third next pos plug black white gray grey deep near far mid general "
+    "special "
 )
+_LEAD: Final = frozenset(_LEAD_WORDS.split())
 _MODEL: Final = re.compile(
     r"(?:^|\b|[a-z])(?:Chat)?(?:GPT|LLaMA|LLAMA|Llama|Qwen|QwQ|Mistral|Mixtral|Gemma|Gemini|Claude|"
     r"PaLM|Flan|FLAN|T5|OPT|Phi|DeepSeek|Vicuna|Falcon|BLOOMZ?|Pythia|GLM|InternLM|InternVL|"
@@ -52,12 +55,14 @@ _MODEL: Final = re.compile(
     r"Command|MiniCPM|Codex|BART|Claude|Nemotron)"
 )
 _VERSION: Final = re.compile(
-    r"(?:[ -](?:v?\d+(?:\.\d+)*(?:[BbMm](?![a-z]))?|[Ll]arge|[Bb]ase|[Ss]mall|[Mm]ini|[Nn]ano|XL|XXL|Pro|"
+    r"(?:[ -](?:v?\d+(?:\.\d+)*(?:[BbMm](?![a-z]))?|[Ll]arge|[Bb]ase|[Ss]mall|[Mm]ini|[Nn]ano|XL|"
+    r"XXL|Pro|"
     r"Flash|Turbo|turbo|Ultra|Opus|Sonnet|Haiku|Instruct|Chat|Coder|Max|Plus|VL|Lite|Thinking)\b"
     r"(?!%|\.\d| ?(?:x|×|points?|languages|tasks|datasets|benchmarks|layers)\b))+"
 )
 _NUMBER: Final = re.compile(r"[ -]?v?\d\.\d\b(?![\d.]|\s?(?:%|x\b|×|points?\b|±))")
-_CONNECT: Final = frozenset("of to and the in then as with by for on or a an via at vs".split())
+_CONNECT_WORDS: Final = "of to and the in then as with by for on or a an via at vs "
+_CONNECT: Final = frozenset(_CONNECT_WORDS.split())
 
 
 def shape(name: str) -> str:
@@ -144,7 +149,7 @@ def coined(text: str) -> Iterator[Candidate]:
             yield Candidate(start, number.end(), f"{kind}-version")
 
 
-_CAP: Final = r"[A-ZÀ-Þ][\w’'+.]*(?:[-‐‑]\w+)*(?<![.’'])"
+_CAP: Final = r"[A-ZÀ-Þ](?:[\w’'+]|\.(?=\d))*(?:[-‐‑]\w+)*(?<![’'])"
 _SMALL: Final = r"(?:of|for|and|in|the|to|with)"
 _ROW: Final = re.compile(rf"(?<![\w-]){_CAP}(?:[ ](?:{_SMALL}[ ](?:the[ ])?)?{_CAP}){{1,7}}")
 
@@ -191,8 +196,9 @@ def title_case(text: str, starts: frozenset[int], begin: int) -> Iterator[Candid
 _QUOTE: Final = "[\"“'‘`]?"
 _CALLED: Final = re.compile(
     r"\b(?:called|named|dubbed|termed|coined|denoted(?: as| by)?|titled|entitled|namely|"
-    r"referred to as|abbreviated as|(?:we|which we) (?:call|term|name|dub)(?: (?:it|this|them|the "
-    rf"\w+))?)[ ]*[:,]?[ ]*(?:as[ ])?(?:the[ ])?{_QUOTE}(?P<n>{_CAP}(?:[ ](?:{_SMALL}[ ])?{_CAP}){{0,7}})"
+    r"referred to as|abbreviated as|(?:we|which we) (?:call|term|name|dub)(?: (?:it|this|them|the"
+    rf"(?: \w+){{1,3}}))?)[ ]*[:,]?[ ]*(?:as[ ])?(?:the[ ])?{_QUOTE}"
+    rf"(?P<n>{_CAP}(?:[ ](?:{_SMALL}[ ])?{_CAP}){{0,7}})"
 )
 _QUOTED: Final = re.compile(
     r"\b(?:called|named|dubbed|termed|coined|referred to as|(?:we|which we) (?:call|term|name|dub)"
@@ -205,27 +211,28 @@ _PROPOSE: Final = re.compile(
     r"(?=[\"”’`]?(?:[,:(.;—–]|[ ](?:a|an|to|which|that|for|as|is|our|the|—|–|-|\()[ (]?))"
 )
 _OURS: Final = re.compile(
-    rf"\b(?:the (?:newly )?(?:proposed|introduced|presented|resulting)|[Oo]ur(?: proposed| new)?)[ ]"
-    rf"(?P<n>{_CAP}(?:[ ]{_CAP}){{0,5}})"
+    r"\b(?:the (?:newly )?(?:proposed|introduced|presented|resulting)|[Oo]ur(?: proposed| new)?)[ ]"
+    rf"(?:\w+[ ]){{0,3}}?(?:(?:method|approach|model|framework|system|algorithm|benchmark|dataset|"
+    r"corpus|technique|architecture)(?:,| called| named)[ ])?"
+    rf"{_QUOTE}(?P<n>{_CAP}(?:[ ]{_CAP}){{0,5}})"
 )
 _COLON: Final = re.compile(r"[\"“]?(?P<n>[^:\n\"”]{2,60}?)[\"”]?(?:\s*:\s|\s+[—–]\s)")
-_NOUNS: Final[dict[str, tuple[str, str]]] = {
-    "data": (
-        r"datasets?|data sets?|benchmarks?|corpus|corpora|test ?sets?|test suite|challenge|"
-        r"shared task|treebanks?|leaderboard|competition|suite|arena|testbed|environment",
-        "Benchmark",
-    ),
-    "model": (
-        r"model|models|family|series|checkpoints?|language model|LLM|LLMs|backbone",
-        "Model",
-    ),
-    "method": (
-        r"algorithm|optimizer|loss|attention|framework|toolkit|library|architecture|parser|method|"
-        r"network|kernel|regularization|decoding|sampling|system|platform|pipeline|tool|agent|"
-        r"technique|approach|module|layer|encoder|decoder|tokenizer|distance|estimator|transform",
-        "Method",
-    ),
-    "metric": (r"scores?|metric|measure|index|coefficient|correlation", "Metric"),
+_DATA_NOUNS: Final = (
+    r"datasets?|data sets?|benchmarks?|corpus|corpora|test ?sets?|test suite|challenge|"
+    r"shared task|treebanks?|leaderboard|competition|suite|arena|testbed|environment"
+)
+_MODEL_NOUNS: Final = r"model|models|family|series|checkpoints?|language model|LLM|LLMs|backbone"
+_METHOD_NOUNS: Final = (
+    r"algorithm|optimizer|loss|attention|framework|toolkit|library|architecture|parser|method|"
+    r"network|kernel|regularization|decoding|sampling|system|platform|pipeline|tool|agent|"
+    r"technique|approach|module|layer|encoder|decoder|tokenizer|distance|estimator|transform"
+)
+_METRIC_NOUNS: Final = r"scores?|metric|measure|index|coefficient|correlation"
+_NOUNS: Final = {
+    "data": (_DATA_NOUNS, "Benchmark"),
+    "model": (_MODEL_NOUNS, "Model"),
+    "method": (_METHOD_NOUNS, "Method"),
+    "metric": (_METRIC_NOUNS, "Metric"),
 }
 _BEFORE_NOUN: Final = {
     rule: (
@@ -242,7 +249,8 @@ _BEFORE_NOUN: Final = {
 def cued(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:
     """Yield names that words about them announce.
 
-    Rules: ``called`` ("dubbed X"), ``ours`` ("the proposed X"), ``quoted`` ("termed 'x y'"), ``proposed`` ("we introduce X, a"),
+    Rules: ``called`` ("dubbed X"), ``ours`` ("the proposed X"), ``quoted`` ("termed 'x y'"),
+    ``proposed`` ("we introduce X, a"),
     ``colon`` (a title "X: …"), ``noun-…`` ("the X dataset").
 
     Parameters

@@ -19,19 +19,21 @@ __all__ = ["Phrases"]
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[-‐‑–’'][^\W_]+)*")
 _LONGEST: Final = 4
-_CLOSED: Final = frozenset(
-    "a an the this that these those our their its his her your my we it they i you he she of in on "
-    "for to with by from as at via into onto over under between among across through and or but nor "
-    "not no is are was were be been being has have had do does did can could may might will would "
-    "should must which who whom whose what when where why how such other another any all some many "
-    "much more most less least few several both each every either neither one two three four five "
-    "six seven eight nine ten than then so if because while although though however also only just "
-    "even still yet about after before during without within including especially e.g i.e etc vs "
-    "existing novel new proposed effective efficient better good best strong high low large small "
-    "better different various diverse state-of-the-art very highly recent current previous "
-    "first second third single fast simple important challenging downstream real-world "
-    "based using improved improving enhance".split()
+_CLOSED_WORDS: Final = (
+    "a an the this that these those our their its his her your my we it they i you he she of "
+    "in on for to with by from as at via into onto over under between among across through "
+    "and or but nor not no is are was were be been being has have had do does did can could "
+    "may might will would should must which who whom whose what when where why how such other "
+    "another any all some many much more most less least few several both each every either "
+    "neither one two three four five six seven eight nine ten than then so if because while "
+    "although though however also only just even still yet about after before during without "
+    "within including especially e.g i.e etc vs existing novel new proposed effective "
+    "efficient better good best strong high low large small better different various diverse "
+    "state-of-the-art very highly recent current previous first second third single fast "
+    "simple important challenging downstream real-world based using improved improving "
+    "enhance "
 )
+_CLOSED: Final = frozenset(_CLOSED_WORDS.split())
 
 
 class Phrases:
@@ -75,4 +77,4 @@ class Phrases:
 
     def _border(self, word: str) -> bool:
         low = word.lower()
-        return low in self.borders or low.endswith("ly") or low.isdigit()
+        return low in self.borders or low.endswith(("ly", "'s", "’s")) or low.isdigit()

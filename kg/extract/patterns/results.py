@@ -50,6 +50,10 @@ class Reading:
     roles: frozenset[str]
 
 
+_FROM: Final = re.compile(r"\bfrom\s(?:[\w\-]+\s){0,3}\(?[~≈]?$")
+_TO: Final = re.compile(
+    r"\s?\)?(?:[^.;\uf600-\uf7ff]{0,40}?)\b(?:to|up to|down to)\s[^.;\uf600-\uf7ff]{0,25}$"
+)
 _UP: Final = (
     r"improv\w*|increas\w*|gain\w*|higher|better|outperform\w*|boost\w*|surpass\w*|exceed\w*|faster|"
     r"speed-?ups?|speeds?|accelerat\w*|ris(?:e|es|ing)|rais(?:e|es|ed|ing)|enhanc\w*|lift\w*|advance\w*|"
@@ -202,10 +206,9 @@ def results(
         if (
             pair is not None
             and pair.bones is reading.bones
-            and re.search(r"\bfrom\s(?:[\w\-]+\s){0,3}\(?[~≈]?$", tail)
-            and re.match(r"\s?\)?(?:[^.;\uf600-\uf7ff]{0,40}?)\b(?:to|up to|down to)\s[^.;\uf600-\uf7ff]{0,25}$",
-                         bare[reading.at + 1 : pair.at])
-        ):  # fmt: skip
+            and _FROM.search(tail)
+            and _TO.match(bare[reading.at + 1 : pair.at])
+        ):
             base, value, name = figure.value, pair.figure.value, "from-to"
             unit = pair.figure.unit or unit
             confidence = max(confidence, kept[index + 1][1])
@@ -270,7 +273,7 @@ def _direction(text: str, at: int, moved: bool) -> str:
 def _aligned(reading: Reading, kind: str) -> Thing | None:
     """Return the member of a list of things that stands as far along as the figure in its list."""
     text, things = reading.bones.text, reading.bones.things
-    for numbers in re.finditer(rf"{_N}(?:{_LIST}{_N})+", text):
+    for numbers in re.finditer(rf"{_N}(?:\s?{_E})?(?:{_LIST}{_N}(?:\s?{_E})?)+", text):
         if not numbers.start() <= reading.at < numbers.end():
             continue
         count = re.findall(_N, numbers[0])
@@ -317,7 +320,8 @@ def _metric(reading: Reading, metrics: Sequence[int]) -> int | None:
         _E,
         r"\s?\(?(?:(?:absolute|relative|average|improvement|gain|increase|in|of|on|the|drop|higher|"
         r"lower|better|reduction|decrease|points?|\w+)\s){0,3}?",
-        r"\s?(?:scores?|rates?)?\s?(?:of|by|to|at|is|=|:|\(|from|was|reaches|up to|improvement|gain|"
+        r"\s?(?:scores?|rates?)?\s?(?:of|by|to|at|is|=|:|\(|from|was|reaches|up to|improvement|"
+        r"gain|"
         r"above|over|around|approximately|about|~|≈|\s){0,4}",
     )
     if found is None and len(metrics) == 1:
@@ -355,11 +359,21 @@ def _head(reading: Reading, entities: Sequence[Entity], chief: Contribution) -> 
             if thing.item in chief.introduced:
                 return thing.item
             other = thing.item if other is None else other
+    if other is None and _NOBODY.search(text[: reading.at]):
+        return None
     return paper if other is None else other
 
 
+_NOBODY: Final = re.compile(
+    r"\b(?:best|top|strongest|most|many|all|existing|current|leading|frontier|"
+    r"(?:even )?state-of-the-art)(?:[- ]performing)?\s(?:[\w\-]+\s){0,3}?(?:models?|systems?|LLMs?|VLMs?|methods?|teams?|"
+    r"agents?|submissions?)\s(?:[\w\-]+\s){0,3}?(?:achiev|reach|score|obtain|attain|get|yield|only|struggl|"
+    r"solve|fail|drop|perform)",
+    re.IGNORECASE,
+)
 _RIVAL: Final = re.compile(
-    rf"\b(?:over|than|compared (?:to|with)|against|outperform\w*|surpass\w*|exceed\w*|beat\w*|versus|"
+    rf"\b(?:over|than|compared (?:to|with)|against|outperform\w*|surpass\w*|exceed\w*|beat\w*|"
+    rf"versus|"
     rf"vs\.?|relative to|improv\w+)\s(?:[\w’'\-]+\s){{0,5}}?(?P<x>{_M})"
 )
 

@@ -160,6 +160,7 @@ def _same_in_brackets(text: str, named: dict[str, Thing]) -> str:
 def rule(pattern: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
     """Compile ``pattern`` with the ranges put in; see the module's text."""
     table = {"M": _M, "D": _D, "T": _T, "E": _E, "N": _N, "A": _A, "H": f"(?:{_M}|{_A})"}
+    table |= {"X": "[\ue000-\uf3ff]", "MD": "[\ue000-\uefff]"}
     for key, unit in (("Ms", _M), ("Ds", _D), ("Ts", _T), ("Es", _E)):
         table[key] = f"{unit}(?:{_GLUE.replace('{{', '{').replace('}}', '}')}{unit})*"
     for key, value in table.items():
