@@ -151,7 +151,7 @@ def test_a_text_comes_back_from_json(text: str) -> None:
 @given(prose, st.sampled_from(",;\t|"))
 def test_a_text_comes_back_from_a_table(text: str, delimiter: str) -> None:
     out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     text = "X " + text
     writer.writerows([["id", "abstract", "title"], ["a", text, "t"]])
     assert the_text(out.getvalue().encode(), "table") == repair(text)[0]

@@ -45,29 +45,31 @@ def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
             yield Flaw("too-long", f"line {number}: more than {MAX_RECORD:,} bytes")
             continue
         text, note = decode(raw)
-        errors: list[Exception] = []
-
-        def keep(error: Exception, errors: list[Exception] = errors) -> None:
-            if not isinstance(error, UndefinedMacro):
-                errors.append(error)
-
         try:
-            parsed = list(LowLevelParser(text, macros=macros, handle_error=keep))
-        except (PybtexSyntaxError, RecursionError) as error:
-            parsed, errors = [], [error]
+            parsed = next(iter(LowLevelParser(text, macros=macros, handle_error=_stop)), None)
+            why = "nothing in it"
+        except PybtexSyntaxError as error:
+            parsed, why = None, _PLACE.sub("", one_line(str(error)))[:100]
+        except RecursionError:
+            parsed, why = None, "braces are nested too deeply"
         if command in _NO_ENTRY:
             continue
-        if errors or not parsed:
-            why = _PLACE.sub("", one_line(str(errors[0])))[:100] if errors else "nothing in it"
+        if parsed is None:
             yield Flaw("broken", f"line {number}: broken BibTeX entry ({why})")
             continue
-        fields = _fields(parsed[0][1][1], note)
+        fields = _fields(parsed[1][1], note)
         if command == b"proceedings":
             volume = fields
         elif command == b"inproceedings" and volume is not None and not fields.venue:
             fields.venue = volume.venue
             fields.dates = fields.dates or volume.dates
         yield fields
+
+
+def _stop(error: Exception) -> None:
+    """Raise ``error``, unless it is only an abbreviation that is not defined."""
+    if not isinstance(error, UndefinedMacro):
+        raise error
 
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes, bytes, bool]]:

@@ -35,9 +35,12 @@ def read_json(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
     A record that is broken but keeps its brackets is a flaw, and the others are read.
     """
     scanner = _Scanner(chunks)
-    while scanner.peek():
-        yield from _value(scanner, 0)
-        scanner.take(b",")
+    while first := scanner.peek():
+        if first in (b"{", b"["):
+            yield from _value(scanner, 0)
+        elif not scanner.take(b","):
+            yield Flaw("broken", "broken JSON: an object or an array is expected")
+            scanner.skip_line()
 
 
 def _records(raw: bytes, where: str = "") -> Iterator[Fields | Flaw]:

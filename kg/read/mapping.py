@@ -350,7 +350,7 @@ def _author(value: Any) -> str:
     if isinstance(value, str):
         return person(value)
     if isinstance(value, list):  # authors_parsed: last, first, suffix
-        parts = [str(p).strip() for p in value[:3]] + ["", ""]
+        parts = [str(p).strip() for p in value[:3]] + ["", "", ""]
         return " ".join(p for p in (parts[1], parts[0], parts[2]) if p)
     if not isinstance(value, dict):
         return ""

@@ -18,6 +18,9 @@ _CONTROL: Final = re.compile(_ANSI + r"|[\x00-\x08\x0e-\x1f\x7f\ufeff\ufdd0-\ufd
 _BREAK: Final = re.compile(r"[\x0b\x0c\ufddb\ufddc]")
 _LOST: Final = re.compile(r"[\ud800-\udfff\ufffe\uffff]")
 _C1: Final = re.compile(r"[\x80-\x9f]")
+_ODD: Final = re.compile(  # what is repaired, or told
+    r"[^\n\t\x20-\x7e\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\ufffc\U00010000-\U0010ffff]"
+)
 _SPACE: Final = re.compile(r"\s+")
 _HOLDS_TAGS: Final = re.compile(r"<(?:jats:|/?fixed-case|/?tex-math)")
 _TITLE: Final = re.compile(r"<jats:title>[^<]*</jats:title>")
@@ -53,6 +56,8 @@ def repair(text: str) -> tuple[str, list[str]]:
     noncharacters become U+FFFD. White space at both ends goes.
     """
     notes: list[str] = []
+    if _ODD.search(text) is None:
+        return text.strip(), notes
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text, breaks = _BREAK.subn(" ", text)
     text, controls = _CONTROL.subn("", text)
