@@ -31,6 +31,7 @@ _WITHDRAWN_COMMENT: Final = re.compile(
 _NOT_ABOUT_ITSELF: Final = 600  # a longer abstract that has these words has its own content
 _MAX_LINE: Final = 2_000  # characters of a title, a venue, a name, an address
 _MAX_AUTHORS: Final = 10_000
+_MAX_IDS: Final = 100
 
 
 def finish(item: Fields | Flaw, source: Source) -> Read | Rejected:
@@ -60,9 +61,10 @@ def finish(item: Fields | Flaw, source: Source) -> Read | Rejected:
     date, dropped = _date(item.dates)
     if dropped:
         notes.append(f"date not understood: {dropped}")
-    found_doi = doi(item.doi) or next((d for i in item.ids if (d := doi(i))), "")
-    own_id = _line(item.own_id)
-    key = identify([*item.ids, item.own_id, item.doi, item.url]) or own_id or content_id(text)
+    own_id, own_doi, url = _line(item.own_id), _line(item.doi), _url(item.url)
+    ids = [_line(i) for i in item.ids[:_MAX_IDS]]
+    found_doi = next((d for value in (own_doi, *ids) if (d := doi(value))), "")
+    key = identify([*ids, own_id, own_doi, url]) or own_id or content_id(text)
     if item.withdrawn or _is_withdrawn(text, item.comment):
         notes.append(WITHDRAWN)
     paper = Paper(
@@ -72,7 +74,7 @@ def finish(item: Fields | Flaw, source: Source) -> Read | Rejected:
         date=date,
         venue=_line(item.venue),
         authors=tuple(a for name in item.authors[:_MAX_AUTHORS] if (a := _line(name))),
-        url=_url(item.url),
+        url=url,
         doi=found_doi,
         source=source,
     )
@@ -84,7 +86,8 @@ def _without_text(item: Fields, title: str, source: Source) -> Rejected:
         return Rejected(
             source, "no field that could hold an abstract, such as abstract or text", "no-text"
         )
-    name = identify([*item.ids, item.own_id, item.doi]) or _line(item.own_id) or title[:80]
+    ids = [_line(i) for i in (*item.ids[:_MAX_IDS], item.own_id, item.doi)]
+    name = identify(ids) or _line(item.own_id) or title[:80]
     return Rejected(source, f"no abstract ({name})" if name else "no abstract", "empty")
 
 
