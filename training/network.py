@@ -1,4 +1,4 @@
-"""The network: one reading of the abstract, then spans, entities, relations and figures on top of it.
+"""The network: one reading of the abstract, on it spans, entities, relations and figures.
 
 `Reader` sees the text (word pieces, the look of the words, known names) and gives a vector for each
 word and scores for each span. `Heads` sees the word vectors and the places of the nodes (the paper,
@@ -9,7 +9,7 @@ separate because between them the nodes are chosen, and because they are exporte
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as fn
 from encoder import CheapDropout, Encoder
 from torch import Tensor, nn
 
@@ -70,10 +70,13 @@ class Reader(nn.Module):
         mask: Tensor,
         low: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """(b, p) piece ids and for each piece its word + 1 (0: none); (b, n) first pieces; (b, n, p)
-        means over pieces; (b, n, 3); (b, n, FLAGS); (b, n, WIDTH, SPAN_FEATURES); (b, n) 1 for words;
-        (b, p, d) the frozen layers' output if it is known.
-        Returns word vectors (b, n, WORD) and span scores (b, n, WIDTH, 7)."""
+        """Read a batch of b texts of n words in p pieces.
+
+        Takes (b, p) piece ids, (b,) lengths, (b, p) each piece's word + 1 (0: none), (b, n) first
+        pieces, (b, n, p) means over pieces, (b, n, 3) hashes, (b, n, FLAGS),
+        (b, n, WIDTH, SPAN_FEATURES), (b, n) 1 for words, and (b, p, d) the frozen layers' output if
+        it is known. Returns word vectors (b, n, WORD) and span scores (b, n, WIDTH, 7).
+        """
         look = torch.cat([m(hashes[..., k]) for k, m in enumerate(self.looks)] + [flags], -1)
         look = self.drop(look)
         extra = self.inject(look)
@@ -84,16 +87,16 @@ class Reader(nn.Module):
         y = self.encoder.upper(low, lengths, extra)
         start = torch.gather(y, 1, first[..., None].expand(-1, -1, y.shape[-1]))
         x = torch.cat([start, pool @ y, look], -1)
-        x = self.word_norm(F.gelu(self.word(x))) * mask[..., None]
+        x = self.word_norm(fn.gelu(self.word(x))) * mask[..., None]
         for linear, norm in zip(self.mix, self.mix_norm, strict=True):
             zero = torch.zeros_like(x[:, :1])
             near = torch.cat(
                 [torch.cat([zero, x[:, :-1]], 1), x, torch.cat([x[:, 1:], zero], 1)], -1
             )
-            x = norm(x + self.drop(F.gelu(linear(near)))) * mask[..., None]
+            x = norm(x + self.drop(fn.gelu(linear(near)))) * mask[..., None]
         h = self.drop(x)
         n = h.shape[1]
-        total = F.pad(self.middle(h).float().cumsum(1), (0, 0, 1, 0))
+        total = fn.pad(self.middle(h).float().cumsum(1), (0, 0, 1, 0))
         at = torch.arange(n, device=h.device)
         wide = torch.arange(WIDTH, device=h.device)
         end = torch.clamp(at[:, None] + wide[None], max=n - 1)
@@ -108,8 +111,8 @@ class Reader(nn.Module):
             + self.width.weight[None, None]
             + self.known(known)
         )
-        z = F.gelu(z)
-        z = F.gelu(self.hidden(z)) + z
+        z = fn.gelu(z)
+        z = fn.gelu(self.hidden(z)) + z
         return x, self.out(z).float()
 
 
@@ -167,23 +170,30 @@ class Heads(nn.Module):
         f_stand: Tensor,
         f_near: Tensor,
     ) -> tuple[Tensor, ...]:
-        """(b, n, WORD), (b, n); places (b, m) first and last word, and (b, t, m) which belong to a node
-        (rows sum to 1; node 0, the paper, has none; entities 1 to e - 1; figures from e on);
-        (b, t, 11) span probabilities and place features; (b, t) kind 0 paper, 1 entity, 2 figure, 3 none;
-        (b, e, n) buckets of the paper and entities; (b, e, e, k), (b, f, e, k) pair features, (b, f, e) buckets.
+        """Answer for a batch of b texts of n words, t nodes (e of them the paper and entities).
+
+        Takes (b, n, WORD) words and (b, n) 1 for words; places (b, m) first and last word, and
+        (b, t, m) which belong to a node: rows sum to 1; node 0, the paper, has none, entities are 1
+        to e - 1, figures stand from e on; (b, t, 11) span probabilities and place features; (b, t)
+        kind: 0 paper, 1 entity, 2 figure, 3 padding; (b, e, n) buckets; (b, e, e, k) and
+        (b, f, e, k) pair features; (b, f, e) buckets of the figures.
 
         Returns types (b, e, 7), introduced (b, e), relations (b, e, e, 8), attention (b, e, e, n),
-        figure answers (b, f, 12) and links (b, f, e + 1, 4), the last one for none."""
+        figure answers (b, f, 12) and links (b, f, e + 1, 4), the last row for none.
+        """
         b, n, _ = x.shape
         e = near.shape[1]
         h = self.drop(x)
-        total = F.pad(h.float().cumsum(1), (0, 0, 1, 0))
-        wide = lambda i: i[..., None].expand(-1, -1, WORD)
+        total = fn.pad(h.float().cumsum(1), (0, 0, 1, 0))
+
+        def wide(i: Tensor) -> Tensor:
+            return i[..., None].expand(-1, -1, WORD)
+
         first, last = torch.gather(h, 1, wide(m_start)), torch.gather(h, 1, wide(m_end))
         mean = (torch.gather(total, 1, wide(m_end + 1)) - torch.gather(total, 1, wide(m_start))) / (
             m_end - m_start + 1
         )[..., None]
-        v = F.gelu(self.mention(torch.cat([first, last, mean.to(first.dtype)], -1)))
+        v = fn.gelu(self.mention(torch.cat([first, last, mean.to(first.dtype)], -1)))
         belongs = (m_node > 0).to(v.dtype)
         top = torch.where(
             m_node[..., None] > 0, v[:, None], torch.full_like(v[:, None], -10.0)
@@ -219,7 +229,7 @@ class Heads(nn.Module):
         att = score.softmax(-1).to(h.dtype)
         got = torch.einsum("bijhn,bnhd->bijhd", att, val).reshape(b, e, e, NODE)
         seen = att.mean(3)
-        spot = F.one_hot(near, BUCKETS).to(h.dtype)
+        spot = fn.one_hot(near, BUCKETS).to(h.dtype)
         hist_h = torch.einsum("bijn,bink->bijk", seen, spot)
         hist_t = torch.einsum("bijn,bjnk->bijk", seen, spot)
         small = self.small(g)
@@ -232,11 +242,11 @@ class Heads(nn.Module):
             + self.hist_tail(hist_t)
             + self.stand(stand)
         )
-        relations = self.relation(self.drop(F.gelu(z))).float()
+        relations = self.relation(self.drop(fn.gelu(z))).float()
 
         answers = self.role(self.drop(fig)).float()
         fl, fr = self.f_left(fig), self.f_right(g)
-        zf = F.gelu(
+        zf = fn.gelu(
             fl[:, :, None]
             + fr[:, None]
             + self.f_near(f_near)
@@ -268,4 +278,4 @@ class Round(nn.Module):
         s = (q @ k.transpose(-1, -2)).float() * (w // self.heads) ** -0.5
         a = s.masked_fill(~real, -1e4).softmax(-1).to(v.dtype) @ v
         x = x + self.drop(self.out(a.transpose(1, 2).reshape(b, n, w)))
-        return x + self.drop(self.down(F.gelu(self.up(self.norm2(x)))))
+        return x + self.drop(self.down(fn.gelu(self.up(self.norm2(x)))))

@@ -48,7 +48,10 @@ def counts(g: dict, p: dict) -> dict[str, tuple[int, int, int]]:
     ge, pe = g["entities"], p["entities"]
     m = pairing(ge, pe)
     out = {"entities": (len(m), len(pe), len(ge))}
-    core = lambda es: sum(e["type"] in CORE_TYPES for e in es)
+
+    def core(es: list[dict]) -> int:
+        return sum(e["type"] in CORE_TYPES for e in es)
+
     out["entities_core"] = (sum(pe[i]["type"] in CORE_TYPES for i in m), core(pe), core(ge))
     gi, pi = [e for e in ge if e["introduced"]], [e for e in pe if e["introduced"]]
     out["introduced"] = (len(pairing(gi, pi, False)), len(pi), len(gi))

@@ -3,7 +3,7 @@
     python training/train.py --gold train.jsonl --out DIR [--passes 6] [--held-out 250] [--seed 1]
 
 Writes DIR/checkpoint.pt after each pass (`--resume` goes on from it), DIR/average.pt (the averaged
-weights) and DIR/record.json (data, settings, scores). `export.py` makes the files that ship from it.
+weights) and DIR/record.json (data, settings, losses). `export.py` makes the files that ship.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as fn
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from data import Example, batches, example, gazetteer, head_batch, load, read_batch, without_title
@@ -80,7 +80,7 @@ def spurious(
 def node_arrays(
     x: Example, probabilities: np.ndarray, rng: random.Random | None
 ) -> tuple[HeadInput, int]:
-    """Gold entities (with some places dropped), then wrong ones. Returns the arrays and how many are wrong."""
+    """Gold entities (some places dropped), then wrong ones; and how many are wrong."""
     ents = x.entities
     if rng is not None:
         ents = [[p for p in ps if len(ps) < 2 or rng.random() > 0.15] or ps[:1] for ps in ents]
@@ -118,7 +118,7 @@ def losses(
         valid[i] = at < x.n
         for s, w, t in x.spans:
             target[i, s, w] = t
-    ce = F.cross_entropy(spans.flatten(0, 2), target.flatten(), reduction="none")
+    ce = fn.cross_entropy(spans.flatten(0, 2), target.flatten(), reduction="none")
     out = {"span": (ce * valid.flatten()).sum() / (10.7 * b)}
 
     with torch.no_grad():
@@ -154,11 +154,11 @@ def losses(
                 for c, v in enumerate(x.links[f]):
                     t_links[i, f, c] = e if v == -2 else v
     ok = t_type >= 0
-    out["type"] = F.cross_entropy(types[ok], t_type[ok]) if ok.any() else types.sum() * 0
+    out["type"] = fn.cross_entropy(types[ok], t_type[ok]) if ok.any() else types.sum() * 0
     out["introduced"] = (
-        F.binary_cross_entropy_with_logits(intro[ok], t_intro[ok]) if ok.any() else intro.sum() * 0
+        fn.binary_cross_entropy_with_logits(intro[ok], t_intro[ok]) if ok.any() else intro.sum() * 0
     )
-    rel_ce = F.cross_entropy(rel.flatten(0, 2), t_rel.flatten(), ignore_index=-1, reduction="sum")
+    rel_ce = fn.cross_entropy(rel.flatten(0, 2), t_rel.flatten(), ignore_index=-1, reduction="sum")
     out["relation"] = rel_ce / (3.6 * b)
     if ev_at:
         idx = torch.tensor(ev_at)
@@ -169,15 +169,15 @@ def losses(
         out["evidence"] = -((got * inside).sum(-1) + 1e-4).log().mean()
     flat = t_figs.flatten(0, 1)
     row = figs.flatten(0, 1)
-    role = F.cross_entropy(row[:, :4], flat[:, 0], ignore_index=-1, reduction="sum")
-    aside = F.cross_entropy(
+    role = fn.cross_entropy(row[:, :4], flat[:, 0], ignore_index=-1, reduction="sum")
+    aside = fn.cross_entropy(
         row[:, 4:7], flat[:, 1], ignore_index=-1, reduction="sum"
-    ) + F.cross_entropy(row[:, 7:], flat[:, 2], ignore_index=-1, reduction="sum")
+    ) + fn.cross_entropy(row[:, 7:], flat[:, 2], ignore_index=-1, reduction="sum")
     out["role"] = role / (0.75 * b)
     out["aside"] = aside / (0.75 * b)
     real = torch.cat([hb["node_kind"][:, :e] != 3, torch.ones(b, 1, dtype=torch.bool)], 1)
     masked = links.masked_fill(~real[:, None, :, None], -1e4).permute(0, 1, 3, 2)
-    link = F.cross_entropy(
+    link = fn.cross_entropy(
         masked.flatten(0, 2), t_links.flatten(), ignore_index=-1, reduction="sum"
     )
     out["link"] = link / (0.75 * b)
@@ -197,7 +197,7 @@ WEIGHTS = {
 
 
 def rate(progress: float, warm: float) -> float:
-    """Factor of the learning rate: up over the warm-up, then in a line down to 0.01 at progress 1."""
+    """Factor of the learning rate: up over the warm-up, then linearly down to 0.01."""
     return max(0.01, min(warm, 1.0, 1.03 * (1 - progress)))
 
 
@@ -317,7 +317,7 @@ def main() -> None:
             if count % 25 == 0:
                 shown = " ".join(f"{n} {v / count:.3f}" for n, v in sums.items())
                 print(
-                    f"pass {k + 1} {count}/{per_pass} {(time.time() - t0) / count:.2f} s/step | {shown}",
+                    f"pass {k + 1} {count}/{per_pass} {(time.time() - t0) / count:.2f} s | {shown}",
                     flush=True,
                 )
             if (o.steps and step >= o.steps) or progress() >= 1:

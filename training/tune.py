@@ -1,10 +1,11 @@
 """Choose thresholds and calibration on papers that were not trained on.
 
-    python training/tune.py --model DIR --gold train.jsonl --held-out RUN/held_out.json --out settings.json
+    python training/tune.py --model DIR --gold train.jsonl --held-out RUN/held_out.json
+        --out settings.json
 
 Thresholds by coordinate ascent on the sum of the six F1 figures, twice on each half of the held-out
 papers to report what they are worth on the other half (that mean is the honest figure), then on all
-of them. Calibration: a logistic curve for each kind of fact, whether it is right given its raw score.
+of them. Calibration: a logistic curve for each kind of fact, if it is right given its raw score.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ class Bench:
 
 
 def tune(bench: Bench, which: list[int], start: Settings, rounds: int = 2) -> Settings:
-    value = lambda s: sum(bench.f1(s, which).values())
+    def value(s: Settings) -> float:
+        return sum(bench.f1(s, which).values())
+
     best, top = start, value(start)
 
     def attempt(s: Settings) -> None:
