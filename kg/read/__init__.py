@@ -81,7 +81,7 @@ def _read(
 def _read_place(place: Place, format: str | None) -> Iterator[Read | Rejected]:
     position = 0
     try:
-        head, pieces = peek(chunks(place.stream, place.container))
+        head, pieces = peek(chunks(place.stream))
         name = format or sniff(head, place.name, found=place.found)
         for item in READERS[name](pieces):
             position += 1

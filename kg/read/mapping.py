@@ -164,7 +164,8 @@ def expand(value: Any, depth: int = 0) -> Iterator[dict[str, Any] | None]:
         return
     record = _simple(value)
     if depth < 4 and not any(record.get(name) for name in (*TEXT, *_INDEX)):
-        for name in (*ANSWERS, *LISTS):
+        titled = any(record.get(name) for name in _TITLE)
+        for name in () if titled else (*ANSWERS, *LISTS):
             inner = record.get(name)
             if (isinstance(inner, list) and inner and all(isinstance(i, dict) for i in inner)) or (
                 isinstance(inner, dict) and name in ANSWERS
@@ -218,7 +219,7 @@ def _restored(text: str, fields: Fields) -> str:
 
 
 def _text(record: Mapping[str, Any], fields: Fields) -> str:
-    text = _first(record, TEXT, " ")
+    text = _first(record, TEXT if _first(record, _TITLE) else TEXT[:-1], " ")
     if text.strip():
         return _restored(text, fields)
     for name in _INDEX:

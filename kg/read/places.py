@@ -38,13 +38,11 @@ class Place:
     ----------
     name : how to call it: the path as given, ``archive.zip!/member``, or ``-``.
     stream : its bytes.
-    container : the meter of the archive that it is in.
     found : it was found in a directory or archive, not named by the caller.
     """
 
     name: str
     stream: Peeked
-    container: Meter | None = None
     found: bool = False
 
 
@@ -194,7 +192,7 @@ def _member(
         return
     with ExitStack() as stack:
         try:
-            stream = Peeked(_Member(stack.enter_context(archive.open(member))))
+            stream = Peeked(_Member(stack.enter_context(archive.open(member))), meter)
         except UnusableError as error:
             yield _rejected(name, error.kind, str(error))
             return
@@ -207,7 +205,7 @@ def _member(
         if stream.head.startswith(_ZIP):
             yield _rejected(name, "unsupported", "an archive in an archive; unpack the outer one")
             return
-        yield Place(name, stream, meter, found=True)
+        yield Place(name, stream, found=True)
 
 
 class _Member:

@@ -78,10 +78,21 @@ class Meter:
 
 
 class Peeked:
-    """A stream whose first bytes can be seen before they are read; counts what is read."""
+    """A stream whose first bytes can be seen before they are read; counts what is read.
 
-    def __init__(self, stream: Stream, size: int = 512) -> None:
+    Parameters
+    ----------
+    stream
+        The stream.
+    container
+        The meter of the archive whose member it is.
+    size
+        Number of bytes to see.
+    """
+
+    def __init__(self, stream: Stream, container: Meter | None = None, size: int = 512) -> None:
         self._stream = stream
+        self._container = container
         self.meter = Meter()
         self.head = b""
         while len(self.head) < size and (more := stream.read(size - len(self.head))):
@@ -94,20 +105,15 @@ class Peeked:
         if not data:
             data = self._stream.read(size)
         self.meter.packed += len(data)
+        if self._container is not None:
+            self._container.produced(len(data))
         return data
 
 
-def chunks(stream: Peeked, container: Meter | None = None) -> Iterator[bytes]:
+def chunks(stream: Peeked) -> Iterator[bytes]:
     """Yield what is in ``stream``: unpacked, without byte order mark, in UTF-8, lines ended by LF.
 
     Text that is in no Unicode encoding passes as it is.
-
-    Parameters
-    ----------
-    stream
-        The file.
-    container
-        The meter of the archive whose member it is.
 
     Raises
     ------
@@ -115,8 +121,6 @@ def chunks(stream: Peeked, container: Meter | None = None) -> Iterator[bytes]:
         If it is a bomb, ends early or is damaged; what could be unpacked was yielded before.
     """
     pieces = iter(partial(stream.read, CHUNK), b"")
-    if container is not None:
-        pieces = _metered(pieces, container)
     for magic, unpack in _UNPACKERS.items():
         if stream.head.startswith(magic):
             pieces = _metered(unpack(stream), stream.meter)

@@ -139,10 +139,10 @@ class _Rows:
             raise _UnclosedQuoteError
         raw, whole = self._again.popleft() if self._again else next(self._lines)
         self._taken.append((raw, whole))
-        if not whole:
-            raise _UnclosedQuoteError
         self._size += len(raw)
         self._number += 1
+        if not whole:
+            raise _UnclosedQuoteError
         text, note = decode(raw)
         self._notes |= {note} - {""}
         return text + "\n"

@@ -23,6 +23,8 @@ __all__ = ["Record", "records"]
 
 _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 _MULTIBYTE: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")
+_NO_CHARSETS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+_ASCII: Final = "".join(map(chr, range(32, 127)))
 _MAX_DEPTH: Final = 100
 _MAX_TAG: Final = 2**16
 _NEXT_DOCUMENT: Final = frozenset(
@@ -36,6 +38,7 @@ _FORBIDDEN: Final = {c: 0xFDD0 + c for c in range(32) if c not in (9, 10, 13)} |
     0xFFFE: 0xFFFD,
     0xFFFF: 0xFFFD,
 }
+_HOLDS_FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REFERENCE: Final = re.compile(r"&#(?:x0*([0-9A-Fa-f]{1,6})|0*(\d{1,7}));")
 
 
@@ -258,11 +261,17 @@ def _texts(chunks: Iterable[bytes]) -> Iterator[str]:
         cut = text.rfind("&", len(text) - 12)
         held = text[cut:] if cut >= 0 and ";" not in text[cut:] else ""
         text = text[: len(text) - len(held)]
-        yield _REFERENCE.sub(_allowed, text).translate(_FORBIDDEN)
-    yield _REFERENCE.sub(_allowed, held + decoder.decode(b"", final=True)).translate(_FORBIDDEN)
+        yield _allowed(text)
+    yield _allowed(held + decoder.decode(b"", final=True))
 
 
-def _allowed(match: re.Match[str]) -> str:
+def _allowed(text: str) -> str:
+    if "&#" in text:
+        text = _REFERENCE.sub(_reference, text)
+    return text.translate(_FORBIDDEN) if _HOLDS_FORBIDDEN.search(text) else text
+
+
+def _reference(match: re.Match[str]) -> str:
     code = int(match[1], 16) if match[1] else int(match[2])
     if code < 32 and code not in (9, 10, 13):
         return chr(0xFDD0 + code)
@@ -283,9 +292,9 @@ def _encoding(head: bytes) -> str:
     name = declared[1].decode("ascii").lower()
     try:
         codec = codecs.lookup(name).name
-        "é".encode(codec)
-    except (LookupError, UnicodeError, TypeError, ValueError):
-        return "utf-8"
-    if codec.startswith(("utf-16", "utf-32")) or codec == "ascii":  # these were recoded before
+        fits = codec not in _NO_CHARSETS and _ASCII.encode().decode(codec) == _ASCII
+    except (LookupError, ValueError):
+        fits = False
+    if not fits or codec == "ascii":  # UTF-16 and UTF-32 were recoded before
         return "utf-8"
     return "cp1252" if codec == "iso8859-1" else codec
