@@ -1,28 +1,29 @@
 """A graph directory: build it, and load what is in it.
 
-``ledger.sqlite`` is the system of record (:mod:`kg.ledger`). ``graph.jsonl``, the assembled
-graph, and
-``cypher-….kgl``, the file of the embedded engine, are derived from it and are made anew whenever
-they are out of date or gone.
+``ledger.sqlite`` is the system of record (:mod:`kg.ledger`), and ``decisions.yaml``, if there is
+one, holds what people decided (:mod:`kg.assemble.decisions`). ``assembled.sqlite``, the assembled
+graph (:mod:`kg.assemble.incremental`), and ``cypher-….kgl``, the file of the embedded engine, are
+derived from these two and are brought up to date whenever somebody asks.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from kg import extract
-from kg.assemble.assemble import VERSION, assemble
+from kg.assemble.decisions import FILE as DECISIONS
+from kg.assemble.decisions import Decisions, read_decisions
+from kg.assemble.incremental import Assembly
 from kg.errors import InputError
 from kg.graph import Graph
 from kg.ledger import Ledger, source_of
-from kg.project.json_lines import read_json, write_json
 from kg.read import Read, Rejected, read
 from kg.records import Extraction, Paper, Source
 from kg.resources import CORPUS
@@ -31,16 +32,41 @@ if TYPE_CHECKING:
     from kg.extract.pipeline import Extractor
     from kg.project.embedded import EmbeddedStore
 
-__all__ = ["GRAPH_FILE", "BuildReport", "Progress", "build", "load"]
-
-GRAPH_FILE: Final = "graph.jsonl"
-"""The assembled graph in its directory; derived from the ledger."""
+__all__ = ["BuildReport", "Plan", "Progress", "build", "load", "remove", "store"]
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage (``read``, ``extract``, ``assemble``), how much is done, and the total."""
 
 _CHUNK: Final = 32
 """Papers per transaction of the ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a build is about to extract.
+
+    Attributes
+    ----------
+    extractor : version of the extractor.
+    new : number of papers that are new or have another text.
+    outdated : version of an earlier extractor to the number of its papers that are done again.
+    """
+
+    extractor: str
+    new: int
+    outdated: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        """Number of papers."""
+        return self.new + sum(self.outdated.values())
+
+    def __str__(self) -> str:
+        parts = [f"{self.new} new or changed"] if self.new else []
+        parts += [f"{n} again that were done by {was}" for was, n in self.outdated.items()]
+        if not parts:
+            return "nothing to extract"
+        return f"papers to extract by {self.extractor}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +80,9 @@ class BuildReport:
     extracted : papers that were extracted in this build.
     changed : whether the graph differs from what it was.
     outcomes : outcome to number of records of the whole ledger.
+    counts : number of papers, mentions, entities, statements and results of the graph.
     problems : (file, position, reason) of the rejected records of the files of this build.
-    graph : the assembled graph.
+    unmatched : decisions of people that match nothing in the graph, each with what is not there.
     """
 
     directory: Path
@@ -63,8 +90,14 @@ class BuildReport:
     extracted: int
     changed: bool
     outcomes: dict[str, int]
-    graph: Graph
+    counts: dict[str, int]
     problems: tuple[tuple[str, int, str], ...] = field(default=())
+    unmatched: tuple[str, ...] = ()
+
+    @property
+    def graph(self) -> Graph:
+        """The graph, loaded when it is asked for."""
+        return load(self.directory)
 
 
 def build(
@@ -75,12 +108,14 @@ def build(
     workers: int = 1,
     stdin: IO[bytes] | None = None,
     progress: Progress | None = None,
+    before: Callable[[Plan], None] | None = None,
 ) -> BuildReport:
     """Read ``paths``, extract what is new, and assemble the graph in ``directory``.
 
     Papers of earlier builds stay; a file that is read again replaces what it held before. The graph
-    is a function of the records in the ledger, whatever the order of the paths and the number of
-    workers. A build that was killed goes on where it stopped when it is run again.
+    is a function of the records in the ledger and of the decisions, whatever the order of the paths
+    and the number of workers. A build that was killed goes on where it stopped when it is run
+    again.
 
     Parameters
     ----------
@@ -89,98 +124,190 @@ def build(
     extractor : name of the extractor, or path of a trained model.
     workers : number of processes for extraction; 1 extracts in this one.
     progress : called as work goes on.
+    before : called with what is going to be extracted, before it is.
 
     Raises
     ------
     InputError
-        If the extractor is not known.
+        If the extractor is not known, or the decision file is wrong.
     StoreError
         If the ledger cannot be used.
     """
+    from kg import __version__
+
     tell = progress or (lambda stage, done, total: None)
+    decisions = read_decisions(Path(directory) / DECISIONS)
     engine = extract.load(extractor)
-    version = engine.version
     with Ledger(directory, create=True) as ledger:
-        records, files = 0, []
-        count = 0
-
-        def counted(items: Iterator[Read | Rejected]) -> Iterator[Read | Rejected]:
-            nonlocal count
-            for item in items:
-                count += 1
-                tell("read", count, None)
-                yield item
-
-        found = (_from_corpus(item) for item in read(paths, stdin=stdin))
-        for file, items in groupby(found, key=lambda item: source_of(item).file):
-            records += ledger.replace_file(file, counted(items))
-            files.append(file)
+        changed, files = _read(ledger, paths, stdin, tell)
         ledger.settle()
-        pending = ledger.pending(version)
-        for done, pairs in _extract(pending, engine, extractor, workers):
-            ledger.add_extractions(pairs, version)
-            tell("extract", done, len(pending))
+        outdated = ledger.outdated(engine.version)
+        plan = Plan(engine.version, outdated.pop("", 0), outdated)
+        if before is not None:
+            before(plan)
+        number = 0
+        if changed or plan.total:
+            number = ledger.begin_build(__version__, engine.version)
+        if plan.total:
+            pending = ledger.pending(engine.version)
+            for done, pairs in _extract(pending, engine, extractor, workers):
+                ledger.add_extractions(pairs, engine.version, number)
+                tell("extract", done, len(pending))
         tell("assemble", 0, None)
-        graph, changed = _assembled(ledger)
+        assembly = Assembly(ledger)
+        differs = assembly.update(decisions)
+        if differs and not number:
+            number = ledger.begin_build(__version__, engine.version)
+        if number:
+            ledger.end_build(number, plan.total, decisions.digest if decisions else "")
         problems = tuple(
             (source.file, source.position, reason)
             for source, _, reason, _ in ledger.records("rejected")
             if source.file in files
         )
         return BuildReport(
-            Path(directory), records, len(pending), changed, ledger.outcomes(), graph, problems
+            Path(directory),
+            changed,
+            plan.total,
+            differs,
+            ledger.outcomes(),
+            assembly.counts(),
+            problems,
+            _unmatched(assembly, decisions),
         )
 
 
-def load(directory: str | Path = "graph") -> Graph:
-    """Return the graph in ``directory``; assemble it first if the ledger has changed.
+def _read(
+    ledger: Ledger, paths: Iterable[str | Path], stdin: IO[bytes] | None, tell: Progress
+) -> tuple[int, set[str]]:
+    """Read ``paths`` into the ledger; return the number of changed records, and the files."""
+    changed, files = 0, set()
+    count = 0
+
+    def counted(items: Iterator[Read | Rejected]) -> Iterator[Read | Rejected]:
+        nonlocal count
+        for item in items:
+            count += 1
+            tell("read", count, None)
+            yield item
+
+    found = (_from_corpus(item) for item in read(paths, stdin=stdin))
+    for file, items in groupby(found, key=lambda item: source_of(item).file):
+        changed += ledger.replace_file(file, counted(items))
+        files.add(file)
+    return changed, files
+
+
+def remove(paper: str, directory: str | Path = "graph") -> BuildReport:
+    """Remove a paper, and exactly what only it said, from the graph in ``directory``.
+
+    It comes back if a file that has it is built again.
+
+    Parameters
+    ----------
+    paper : its id.
 
     Raises
     ------
     NotFoundError
-        If there is no graph.
+        If there is no such graph or paper.
     StoreError
         If the ledger cannot be used.
     """
-    with Ledger(directory) as ledger:
-        return _assembled(ledger)[0]
+    with _open(directory) as (ledger, decisions):
+        changed = ledger.remove(paper)
+        assembly = Assembly(ledger)
+        differs = assembly.update(decisions)
+        return BuildReport(
+            Path(directory),
+            changed,
+            0,
+            differs,
+            ledger.outcomes(),
+            assembly.counts(),
+            unmatched=_unmatched(assembly, decisions),
+        )
 
 
-def store(directory: str | Path = "graph") -> EmbeddedStore:
-    """Return the embedded store of the graph in ``directory``, made anew if it is out of date.
+def load(directory: str | Path = "graph", *, as_of: str = "") -> Graph:
+    """Return the graph in ``directory``; assemble first what has changed.
+
+    Parameters
+    ----------
+    as_of : a date; what papers after it say is left out, see :meth:`kg.graph.Graph.as_of`.
 
     Raises
     ------
     NotFoundError
         If there is no graph.
+    InputError
+        If ``as_of`` is no date, or the decision file is wrong.
+    StoreError
+        If the ledger cannot be used.
+    """
+    with _open(directory) as (ledger, decisions):
+        assembly = Assembly(ledger)
+        assembly.update(decisions)
+        graph = assembly.graph()
+    return graph.as_of(as_of) if as_of else graph
+
+
+def store(directory: str | Path = "graph", *, as_of: str = "") -> EmbeddedStore:
+    """Return the embedded store of the graph in ``directory``, made anew if it is out of date.
+
+    Parameters
+    ----------
+    as_of : as in :func:`load`; the store is then made in memory.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no graph.
+    InputError
+        If ``as_of`` is no date, or the decision file is wrong.
     StoreError
         If the ledger or the engine cannot be used.
     """
-    from kg.project.embedded import open_store
+    from kg.project.embedded import EmbeddedStore, open_store
 
+    if as_of:
+        return EmbeddedStore.build(load(directory, as_of=as_of))
+    with _open(directory) as (ledger, decisions):
+        assembly = Assembly(ledger)
+        assembly.update(decisions)
+        return open_store(ledger.directory, assembly.state(decisions), assembly.graph)
+
+
+def summary(directory: str | Path = "graph") -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return the counts of the graph in ``directory``, and the decisions that match nothing.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no graph.
+    InputError
+        If the decision file is wrong.
+    StoreError
+        If the ledger cannot be used.
+    """
+    with _open(directory) as (ledger, decisions):
+        assembly = Assembly(ledger)
+        assembly.update(decisions)
+        return assembly.counts(), _unmatched(assembly, decisions)
+
+
+@contextmanager
+def _open(directory: str | Path) -> Iterator[tuple[Ledger, Decisions]]:
     with Ledger(directory) as ledger:
-        return open_store(ledger.directory, _state(ledger), lambda: _assembled(ledger)[0])
+        ledger.settle()
+        yield ledger, read_decisions(ledger.directory / DECISIONS)
 
 
-def _state(ledger: Ledger) -> str:
-    """Return what the assembled graph of ``ledger`` depends on: equal states, equal graphs."""
-    return f"{ledger.state()} {VERSION}"
-
-
-def _assembled(ledger: Ledger) -> tuple[Graph, bool]:
-    """Return the graph of ``ledger``, and whether it had to be made anew."""
-    path = ledger.directory / GRAPH_FILE
-    state = _state(ledger)
-    if ledger.get("assembled") == state and path.is_file():
-        with path.open("rb") as lines:
-            return read_json(lines), False
-    graph = assemble(ledger.papers(), ledger.extractions())
-    fresh = path.with_suffix(f".{os.getpid()}.part")
-    with fresh.open("wb") as out:
-        write_json(graph, out)
-    fresh.replace(path)
-    ledger.set("assembled", state)
-    return graph, True
+def _unmatched(assembly: Assembly, decisions: Decisions) -> tuple[str, ...]:
+    return tuple(
+        f"{decisions.source}:{d.line}: {d}: not in the graph: {missing}"
+        for d, missing in assembly.unmatched(decisions)
+    )
 
 
 def _from_corpus(item: Read | Rejected) -> Read | Rejected:

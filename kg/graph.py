@@ -241,6 +241,32 @@ class Graph:
                     if reverse and other.asserted:
                         yield s, other
 
+    def as_of(self, date: str) -> Graph:
+        """Return the graph of the papers that were out by the end of ``date``.
+
+        Statements keep the evidence of those papers, and get the belief that it gives. Names are
+        what all papers, also later ones, say they are: an entity keeps its key, name, type and
+        names, so that graphs of two dates can be compared.
+
+        Parameters
+        ----------
+        date : ``YYYY``, ``YYYY-MM`` or ``YYYY-MM-DD``. A paper that tells only its year or month
+            counts from the last day of it; one without a date is left out.
+
+        Raises
+        ------
+        InputError
+            If ``date`` is no date.
+
+        Examples
+        --------
+        >>> Graph(papers=[Paper("1", "…", date="2019")]).as_of("2019-06")
+        <Graph: 0 papers, 0 entities, 0 statements, 0 results>
+        """
+        from kg.assemble.past import as_of
+
+        return as_of(self, date)
+
     # -- queries and other forms ----------------------------------------------------------------
 
     def cypher(self, text: str, **parameters: Any) -> list[dict[str, Any]]:

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -24,33 +26,35 @@ from kg.errors import NotFoundError, StoreError
 from kg.read.items import WITHDRAWN, Read, Rejected
 from kg.records import Extraction, Paper, Source, content_id, digest, from_json, to_json
 
-__all__ = ["FILE", "VERSION", "Ledger", "source_of"]
+__all__ = ["FILE", "VERSION", "Build", "Ledger", "source_of"]
 
 FILE: Final = "ledger.sqlite"
-VERSION: Final = 1
+VERSION: Final = 2
 """Version of the ledger's tables."""
 
 _TABLES: Final = """
-CREATE TABLE IF NOT EXISTS record (
+CREATE TABLE record (
     file TEXT NOT NULL, position INTEGER NOT NULL,
-    outcome TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', notes TEXT NOT NULL DEFAULT '[]',
-    paper TEXT, content TEXT, json TEXT,
+    outcome TEXT NOT NULL, reason TEXT NOT NULL, notes TEXT NOT NULL, withdrawn INTEGER NOT NULL,
+    paper TEXT, content TEXT, input TEXT, digest TEXT, json TEXT,
     PRIMARY KEY (file, position)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS record_paper ON record (paper);
-CREATE INDEX IF NOT EXISTS record_content ON record (content);
-CREATE TABLE IF NOT EXISTS extraction (
-    paper TEXT PRIMARY KEY, input TEXT NOT NULL, extractor TEXT NOT NULL, json TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+);
+CREATE INDEX record_settling ON record
+    (paper, file, position, content, input, withdrawn, outcome, reason, digest);
+CREATE TABLE extraction (
+    paper TEXT PRIMARY KEY, input TEXT NOT NULL, extractor TEXT NOT NULL, build INTEGER NOT NULL,
+    empty INTEGER NOT NULL, digest TEXT NOT NULL, json TEXT NOT NULL
+);
+CREATE INDEX extraction_standing ON extraction (paper, input, extractor, empty, digest);
+CREATE TABLE build (
+    number INTEGER PRIMARY KEY, started TEXT NOT NULL, finished TEXT, version TEXT NOT NULL,
+    extractor TEXT NOT NULL, extracted INTEGER NOT NULL, decisions TEXT NOT NULL
+);
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+# The indexes hold all that settling and comparing read, so that they do not read the texts.
 
-_PAPERS: Final = (
-    "SELECT json FROM record WHERE paper IS NOT NULL AND outcome != 'duplicate' ORDER BY paper"
-)
-
-_STATING: Final = _PAPERS.replace("ORDER", "AND notes NOT LIKE ? ORDER")
-_WITHDRAWN_NOTE: Final = f'%"{WITHDRAWN}"%'
+_STANDS: Final = "paper IS NOT NULL AND outcome != 'duplicate'"
 
 
 def input_digest(paper: Paper) -> str:
@@ -60,6 +64,29 @@ def input_digest(paper: Paper) -> str:
 
 def _dump(record: Any) -> str:
     return json.dumps(to_json(record), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A build that changed the graph.
+
+    Attributes
+    ----------
+    number : 1 is the first.
+    started, finished : ISO 8601, UTC; ``finished`` is "" if the build did not come to its end.
+    version : of this package.
+    extractor : version of the extractor.
+    extracted : how many papers were extracted.
+    decisions : digest of the decisions that were applied, "" if there were none.
+    """
+
+    number: int
+    started: str
+    finished: str
+    version: str
+    extractor: str
+    extracted: int
+    decisions: str
 
 
 class Ledger:
@@ -100,9 +127,17 @@ class Ledger:
                     f"{path} was made by a newer sotagraph (ledger version {found}, this one knows "
                     f"{VERSION}): upgrade with `pip install -U sotagraph`"
                 )
-            if found < VERSION:
-                self._db.executescript(_TABLES)
-                self._db.execute(f"PRAGMA user_version = {VERSION:d}")
+            if found == 0:
+                with self.transaction():
+                    if not self._db.execute("PRAGMA user_version").fetchone()[0]:
+                        for sql in _TABLES.split(";"):
+                            self._db.execute(sql)
+                        self._db.execute(f"PRAGMA user_version = {VERSION:d}")
+            elif found < VERSION:
+                raise StoreError(
+                    f"{path} was made by an older sotagraph (ledger version {found}, not "
+                    f"{VERSION}): delete {self.directory} and build it again"
+                )
         except sqlite3.Error as error:
             raise StoreError(f"{path} cannot be used as a ledger: {error}") from error
 
@@ -116,8 +151,51 @@ class Ledger:
         """Close the file."""
         self._db.close()
 
+    def attach(
+        self, file: str, schema: str, usable: Callable[[sqlite3.Connection], bool]
+    ) -> sqlite3.Connection:
+        """Open the derived database ``file`` of the directory as ``schema`` beside the ledger.
+
+        Parameters
+        ----------
+        usable : whether it is one, and of the right version; it is not called on a new one. If not,
+            the file is deleted, and a new one opened.
+
+        Returns
+        -------
+        sqlite3.Connection
+            On both. :meth:`transaction` writes to both or to none.
+
+        Raises
+        ------
+        StoreError
+            If the file cannot be opened.
+        """
+        path = self.directory / file
+        for attempt in range(2):
+            try:
+                self._db.execute(f"ATTACH ? AS {schema}", (str(path),))
+                empty = not self._db.execute(f"PRAGMA {schema}.page_count").fetchone()[0]
+                if empty or usable(self._db):
+                    return self._db
+            except sqlite3.Error as error:
+                if attempt:
+                    raise StoreError(f"cannot use {path}: {error}; delete it") from error
+            with suppress(sqlite3.Error):
+                self._db.execute(f"DETACH {schema}")
+            for name in (path, path.with_name(file + "-journal")):
+                name.unlink(missing_ok=True)
+        raise StoreError(f"cannot use {path}; delete it")
+
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write in one transaction, to the ledger and what is attached to it.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be written.
+        """
         try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -145,45 +223,54 @@ class Ledger:
             How many records are new, changed or gone.
         """
         changed = 0
-        with self._transaction() as db:
+        with self.transaction() as db:
             if file == "-":
-                return self._append(db, file, items)
+                changed = self._append(db, file, items)
+                self._unsettle(changed)
+                return changed
             last = 0
             for item in items:
                 last = source_of(item).position
                 row = _row(item)
                 old = db.execute(
-                    "SELECT reason, notes, paper, content, json FROM record "
+                    "SELECT reason, notes, withdrawn, paper, digest FROM record "
                     "WHERE file = ? AND position = ?",
                     (file, last),
                 ).fetchone()
-                if old is None or (row[3:] if row[5] is None else row[4:]) != (
-                    old if row[5] is None else old[1:]
+                new = row[3], row[4], row[5], row[6], row[9]
+                if old is None or (new if row[6] is None else new[1:]) != (
+                    old if row[6] is None else old[1:]
                 ):
-                    db.execute("INSERT OR REPLACE INTO record VALUES (?,?,?,?,?,?,?,?)", row)
+                    db.execute(_INSERT, row)
                     changed += 1
             if last:
                 changed += db.execute(
                     "DELETE FROM record WHERE file = ? AND (position > ? OR position = 0)",
                     (file, last),
                 ).rowcount
+            self._unsettle(changed)
         return changed
+
+    def _unsettle(self, changed: int) -> None:
+        if changed:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('unsettled', '1')")
 
     @staticmethod
     def _append(db: sqlite3.Connection, file: str, items: Iterable[Read | Rejected]) -> int:
         """Add ``items`` behind the records of ``file``, without those that it has already."""
         seen = set(db.execute("SELECT reason, content FROM record WHERE file = ?", (file,)))
+        contents = {content for _, content in seen if content}
         (last,) = db.execute(
             "SELECT coalesce(max(position), 0) FROM record WHERE file = ?", (file,)
         ).fetchone()
         added = 0
         for item in items:
             row = list(_row(item))
-            if row[6] in {content for _, content in seen if content} or (row[3], None) in seen:
+            if (row[7] and row[7] in contents) or (row[3], None) in seen:
                 continue
             added += 1
             row[1] = last + added
-            db.execute("INSERT INTO record VALUES (?,?,?,?,?,?,?,?)", row)
+            db.execute(_INSERT, row)
         return added
 
     def settle(self) -> None:
@@ -191,49 +278,42 @@ class Ledger:
 
         Of the records of one id, the first by file and position stands; of several ids with one
         text, the first that has an id of its source. So the order of reading does not count.
+        Extractions of papers that are gone or withdrawn, or of a text that changed, are deleted.
+        Does nothing if no record changed since the last time.
         """
-        with self._transaction() as db:
-            rows = db.execute(
-                "SELECT file, position, paper, content FROM record WHERE paper IS NOT NULL "
-                "ORDER BY paper LIKE 'text:%', file, position"
-            ).fetchall()
-            by_id: dict[str, tuple[str, int, str]] = {}
-            by_content: dict[str, tuple[str, int, str]] = {}
-            updates: list[tuple[str, str, str, int]] = []
-            for file, position, paper, content in rows:
-                first = by_id.get(paper) or by_content.get(content)
-                if first is None:
-                    by_id[paper] = by_content[content] = (file, position, content)
-                    updates.append(("read", "", file, position))
-                    continue
-                same = "text" if first[2] == content else "id, another text,"
-                reason = f"same {same} as {first[0]}:{first[1]}"
-                updates.append(("duplicate", reason, file, position))
+        if self.get("unsettled") is None:
+            return
+        with self.transaction() as db:
+            found = {
+                paper: (input_, bool(empty))
+                for paper, input_, empty in db.execute("SELECT paper, input, empty FROM extraction")
+            }
+            standing = set()
+            updates = []
+            for row, outcome, reason in _settled(
+                db.execute(
+                    "SELECT file, position, paper, content, input, withdrawn, outcome, reason "
+                    "FROM record WHERE paper IS NOT NULL "
+                    "ORDER BY paper LIKE 'text:%', file, position"
+                )
+            ):
+                file, position, paper, _, input_, withdrawn, *was = row
+                if outcome != "duplicate":
+                    if withdrawn:
+                        outcome, reason = "empty", "withdrawn"
+                    elif paper in found and found[paper][0] == input_:
+                        standing.add(paper)
+                        outcome, reason = _found(found[paper][1])
+                if [outcome, reason] != was:
+                    updates.append((outcome, reason, file, position))
             db.executemany(
                 "UPDATE record SET outcome = ?, reason = ? WHERE file = ? AND position = ?", updates
             )
-            done = db.execute("SELECT paper, input, json FROM extraction").fetchall()
-            inputs = {p.id: input_digest(p) for p in self._stating()}
-            gone = [(paper,) for paper, _, _ in done if paper not in inputs]
-            db.executemany("DELETE FROM extraction WHERE paper = ?", gone)
-            self._mark((p, text) for p, input_, text in done if inputs.get(p) == input_)
-            db.execute(
-                "UPDATE record SET outcome = 'empty', reason = 'withdrawn' "
-                "WHERE outcome = 'read' AND notes LIKE ?",
-                (_WITHDRAWN_NOTE,),
+            db.executemany(
+                "DELETE FROM extraction WHERE paper = ?",
+                [(paper,) for paper in sorted(found.keys() - standing)],
             )
-
-    def _mark(self, extracted: Iterable[tuple[str, str]]) -> None:
-        """Set the outcome of the records of ``extracted`` papers ((paper id, JSON), …)."""
-        self._db.executemany(
-            "UPDATE record SET outcome = ?, reason = ? WHERE paper = ? AND outcome != 'duplicate'",
-            [
-                ("empty", "nothing was found in it", paper)
-                if '"mentions"' not in text and '"results"' not in text
-                else ("extracted", "", paper)
-                for paper, text in extracted
-            ],
-        )
+            db.execute("DELETE FROM meta WHERE name = 'unsettled'")
 
     def remove(self, paper: str) -> int:
         """Remove every record and the extraction of the paper with the id ``paper``.
@@ -248,11 +328,11 @@ class Ledger:
         NotFoundError
             If no record has that id.
         """
-        with self._transaction() as db:
+        with self.transaction() as db:
             gone = db.execute("DELETE FROM record WHERE paper = ?", (paper,)).rowcount
             if not gone:
                 raise NotFoundError(f"no paper has the id {paper!r}; `kg query papers` lists them")
-            db.execute("DELETE FROM extraction WHERE paper = ?", (paper,))
+            self._unsettle(gone)
         self.settle()
         return gone
 
@@ -260,31 +340,62 @@ class Ledger:
 
     def papers(self) -> Iterator[Paper]:
         """Yield every paper that stands (no duplicates), sorted by id."""
-        for (text,) in self._db.execute(_PAPERS).fetchall():
+        rows = self._db.execute(f"SELECT json FROM record WHERE {_STANDS} ORDER BY paper")
+        for (text,) in rows.fetchall():
             yield from_json(Paper, json.loads(text))
 
-    def _stating(self) -> Iterator[Paper]:
-        """Yield the papers that stand and are not withdrawn, sorted by id."""
-        rows = self._db.execute(_STATING, (_WITHDRAWN_NOTE,)).fetchall()
-        for (text,) in rows:
-            yield from_json(Paper, json.loads(text))
+    def count_papers(self) -> int:
+        """Return the number of papers that stand."""
+        (count,) = self._db.execute(f"SELECT count(*) FROM record WHERE {_STANDS}").fetchone()
+        return int(count)
+
+    def outdated(self, extractor: str) -> dict[str, int]:
+        """Return how many papers have to be extracted, by the extractor that did it before.
+
+        Parameters
+        ----------
+        extractor : version of the one that will do it.
+
+        Returns
+        -------
+        dict
+            Version of the extractor to number of papers, sorted; "" for papers that are new or have
+            another text.
+        """
+        rows = self._db.execute(
+            f"SELECT coalesce(e.extractor, '') AS was, count(*) {_PENDING} GROUP BY was "
+            "ORDER BY was",
+            (extractor,),
+        )
+        return dict(rows.fetchall())
 
     def pending(self, extractor: str) -> list[Paper]:
         """Return the papers without an extraction of their present text by ``extractor``."""
-        done = {
-            paper: (digest_, version)
-            for paper, digest_, version in self._db.execute(
-                "SELECT paper, input, extractor FROM extraction"
-            )
-        }
-        return [p for p in self._stating() if done.get(p.id) != (input_digest(p), extractor)]
+        rows = self._db.execute(f"SELECT r.json {_PENDING} ORDER BY r.paper", (extractor,))
+        return [from_json(Paper, json.loads(text)) for (text,) in rows.fetchall()]
 
-    def add_extractions(self, pairs: Iterable[tuple[Paper, Extraction]], extractor: str) -> None:
-        """Store the extractions of papers by ``extractor``, in one transaction."""
-        rows = [(p.id, input_digest(p), extractor, _dump(x)) for p, x in pairs]
-        with self._transaction() as db:
-            db.executemany("INSERT OR REPLACE INTO extraction VALUES (?,?,?,?)", rows)
-            self._mark((paper, text) for paper, _, _, text in rows)
+    def add_extractions(
+        self, pairs: Iterable[tuple[Paper, Extraction]], extractor: str, build: int = 0
+    ) -> None:
+        """Store the extractions of papers by ``extractor``, in one transaction.
+
+        Parameters
+        ----------
+        build : number of the build that made them.
+        """
+        rows, outcomes = [], []
+        for paper, x in pairs:
+            text = _dump(x)
+            rows.append((paper.id, input_digest(paper), extractor, build, x.empty, digest(text),
+                         text))  # fmt: skip
+            outcomes.append((*_found(x.empty), paper.id))
+        with self.transaction() as db:
+            db.executemany("INSERT OR REPLACE INTO extraction VALUES (?,?,?,?,?,?,?)", rows)
+            db.executemany(
+                "UPDATE record SET outcome = ?, reason = ? "
+                "WHERE paper = ? AND outcome != 'duplicate'",
+                outcomes,
+            )
 
     def extractions(self) -> Iterator[Extraction]:
         """Yield every stored extraction, sorted by paper."""
@@ -292,13 +403,69 @@ class Ledger:
         for (text,) in rows.fetchall():
             yield from_json(Extraction, json.loads(text))
 
+    # -- builds ---------------------------------------------------------------------------------
+
+    def begin_build(self, version: str, extractor: str) -> int:
+        """Note that a build begins, and return its number.
+
+        Parameters
+        ----------
+        version : of this package.
+        extractor : version of the extractor.
+        """
+        with self.transaction() as db:
+            made = db.execute(
+                "INSERT INTO build (started, version, extractor, extracted, decisions) "
+                "VALUES (?, ?, ?, 0, '')",
+                (_now(), version, extractor),
+            )
+            return int(made.lastrowid or 0)
+
+    def end_build(self, number: int, extracted: int, decisions: str) -> None:
+        """Note that build ``number`` is done.
+
+        Parameters
+        ----------
+        extracted : how many papers it extracted.
+        decisions : digest of the decisions that it applied, or "".
+        """
+        with self.transaction() as db:
+            db.execute(
+                "UPDATE build SET finished = ?, extracted = ?, decisions = ? WHERE number = ?",
+                (_now(), extracted, decisions, number),
+            )
+
+    def builds(self) -> list[Build]:
+        """Return the builds that changed the graph, the first one first."""
+        rows = self._db.execute(
+            "SELECT number, started, coalesce(finished, ''), version, extractor, extracted, "
+            "decisions FROM build ORDER BY number"
+        )
+        return [Build(*row) for row in rows]
+
+    def extracted_by(self, paper: str) -> tuple[str, int] | None:
+        """Return the version of the extractor and the number of the build of a paper's extraction.
+
+        None if it has none.
+        """
+        row = self._db.execute(
+            "SELECT extractor, build FROM extraction WHERE paper = ?", (paper,)
+        ).fetchone()
+        return (row[0], row[1]) if row else None
+
     # -- about it -------------------------------------------------------------------------------
 
     def state(self) -> str:
         """Return a digest of all papers and extractions: equal states give equal graphs."""
-        parts: list[str] = []
-        for sql in (_PAPERS, "SELECT json FROM extraction ORDER BY paper"):
-            parts += [digest(*row) for row in self._db.execute(sql)]
+        parts = [
+            part
+            for sql in (
+                f"SELECT paper, digest FROM record WHERE {_STANDS} ORDER BY paper",
+                "SELECT paper, digest FROM extraction ORDER BY paper",
+            )
+            for row in self._db.execute(sql)
+            for part in row
+        ]
         return digest(*parts)
 
     def outcomes(self) -> dict[str, int]:
@@ -339,8 +506,16 @@ class Ledger:
 
     def set(self, name: str, value: str) -> None:
         """Store ``value`` under ``name``."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+
+_INSERT: Final = "INSERT OR REPLACE INTO record VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+_PENDING: Final = (
+    "FROM record r LEFT JOIN extraction e ON e.paper = r.paper WHERE r.paper IS NOT NULL "
+    "AND r.outcome != 'duplicate' AND NOT r.withdrawn "
+    "AND (e.paper IS NULL OR e.input != r.input OR e.extractor != ?)"
+)
 
 
 def source_of(item: Read | Rejected) -> Source:
@@ -356,7 +531,32 @@ def _row(item: Read | Rejected) -> tuple[Any, ...]:
     place = source.file, source.position
     if isinstance(item, Rejected):
         outcome = "empty" if item.kind == "empty" else "rejected"
-        return (*place, outcome, item.reason, "[]", None, None, None)
+        return (*place, outcome, item.reason, "[]", False, None, None, None, None, None)
     notes = json.dumps(item.notes, ensure_ascii=False)
-    paper = item.paper
-    return (*place, "read", "", notes, paper.id, content_id(paper.text), _dump(paper))
+    paper, text = item.paper, _dump(item.paper)
+    known = paper.id, content_id(paper.text), input_digest(paper), digest(text), text
+    return (*place, "read", "", notes, WITHDRAWN in item.notes, *known)
+
+
+def _settled(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], str, str]]:
+    """Yield each row (file, position, paper, content, …) with its outcome and the reason."""
+    by_id: dict[str, tuple[Any, ...]] = {}
+    by_content: dict[str, tuple[Any, ...]] = {}
+    for row in rows:
+        file, position, paper, content, *_ = row
+        first = by_id.get(paper) or by_content.get(content)
+        if first is None:
+            by_id[paper] = by_content[content] = file, position, content
+            yield row, "read", ""
+        else:
+            same = "text" if first[2] == content else "id, another text,"
+            yield row, "duplicate", f"same {same} as {first[0]}:{first[1]}"
+
+
+def _found(empty: bool) -> tuple[str, str]:
+    """Return the outcome of an extracted record, and the reason."""
+    return ("empty", "nothing was found in it") if empty else ("extracted", "")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -162,6 +162,10 @@ class Entity:
     confidence : probability that it is an entity of that type, 0 to 1.
     merges : (surface form, rule by which it is this entity), sorted; see
         :mod:`kg.assemble.resolve`.
+    variant_of : key of the entity that it is a version, size or split of, where the name says so
+        plainly (Llama-3-70B, a variant of Llama-3), or "".
+    decisions : what people decided about it (``merge``, ``rename``, …), sorted; see
+        :mod:`kg.assemble.decisions`.
     """
 
     key: str
@@ -172,6 +176,8 @@ class Entity:
     types: tuple[tuple[str, int], ...] = ()
     confidence: float = 1.0
     merges: tuple[tuple[str, str], ...] = ()
+    variant_of: str = ""
+    decisions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.key or not self.name:
@@ -227,6 +233,7 @@ class Statement:
     object : key of an entity.
     evidence : sorted, never empty.
     belief : 0 to 1; see :mod:`kg.assemble.belief`.
+    decision : ``accepted`` or ``rejected`` if a person said so, or "".
     """
 
     subject: str
@@ -234,6 +241,7 @@ class Statement:
     object: str
     evidence: tuple[Evidence, ...] = ()
     belief: float = 0.0
+    decision: Literal["", "accepted", "rejected"] = ""
 
     def __post_init__(self) -> None:
         if self.predicate not in PREDICATES:
@@ -257,7 +265,12 @@ class Statement:
 
     @property
     def asserted(self) -> bool:
-        """Whether at least one passage plainly states it."""
+        """Whether at least one passage plainly states it, or a person accepted it.
+
+        What a person rejected is not asserted, whatever the passages say.
+        """
+        if self.decision:
+            return self.decision == "accepted"
         return any(e.asserts for e in self.evidence)
 
 

@@ -39,17 +39,21 @@ def rows(done: Result) -> Any:
     return json.loads(done.stdout)
 
 
+def exported(directory: Path) -> bytes:
+    return run("export", "jsonl", "-g", directory).stdout_bytes
+
+
 def test_build_tells_what_it_did_and_the_second_run_does_nothing(tmp_path: Path) -> None:
     source = tmp_path / "a.txt"
     source.write_text(ABSTRACTS, encoding="utf-8")
     first = rows(run("build", source, "-o", tmp_path / "g", "--json"))
     assert (first["papers"], first["extracted"], first["changed"]) == (2, 2, True)
     assert first["statements"] > 0
-    before = (tmp_path / "g" / "graph.jsonl").read_bytes()
+    before = exported(tmp_path / "g")
     again = run("build", source, "-o", tmp_path / "g")
     assert again.exit_code == 0
     assert "nothing new" in again.stderr
-    assert (tmp_path / "g" / "graph.jsonl").read_bytes() == before
+    assert exported(tmp_path / "g") == before
 
 
 def test_order_of_files_and_number_of_processes_do_not_count(tmp_path: Path) -> None:
@@ -61,7 +65,7 @@ def test_order_of_files_and_number_of_processes_do_not_count(tmp_path: Path) -> 
     assert run("build", b, a, "-o", tmp_path / "g2", "--workers", "2").exit_code == 0
     assert run("build", b, "-o", tmp_path / "g3").exit_code == 0
     assert run("build", a, "-o", tmp_path / "g3").exit_code == 0
-    graphs = {(tmp_path / g / "graph.jsonl").read_bytes() for g in ("g1", "g2", "g3")}
+    graphs = {exported(tmp_path / g) for g in ("g1", "g2", "g3")}
     assert len(graphs) == 1
 
 
@@ -251,3 +255,12 @@ def test_the_program_runs_as_a_process() -> None:
     )
     assert b"leaderboard" in done.stdout
     assert done.stderr == b""
+
+
+def test_reference_is_current() -> None:
+    from kg.cli.reference import reference
+
+    path = Path(__file__).parents[1] / "docs" / "cli.md"
+    assert path.read_text(encoding="utf-8") == reference(), (
+        "python -m kg.cli.reference > docs/cli.md"
+    )

@@ -34,8 +34,13 @@ def best_by_paper(evidence: Iterable[Evidence]) -> dict[str, float]:
     return dict(sorted(best.items()))
 
 
-def belief(evidence: Iterable[Evidence]) -> float:
-    """Return the belief in a statement with this ``evidence``: 0 (none asserts) to below 1."""
+def belief(evidence: Iterable[Evidence], decision: str = "") -> float:
+    """Return the belief in a statement with this ``evidence``: 0 (none asserts) to below 1.
+
+    What a person ``accepted`` has belief 1, what a person ``rejected`` 0.
+    """
+    if decision:
+        return 1.0 if decision == "accepted" else 0.0
     best = best_by_paper(evidence)
     if not best:
         return 0.0
@@ -45,9 +50,14 @@ def belief(evidence: Iterable[Evidence]) -> float:
     return round((1.0 - SYSTEMATIC) * (1.0 - wrong), 6)
 
 
-def explain(evidence: Iterable[Evidence]) -> str:
+def explain(evidence: Iterable[Evidence], decision: str = "") -> str:
     """Return the arithmetic of :func:`belief` as one line of text."""
     evidence = tuple(evidence)
+    if decision:
+        return (
+            f"a person {decision} it: belief {belief(evidence, decision):.0f}; without that, "
+            + (explain(evidence))
+        )
     best = best_by_paper(evidence)
     if not best:
         return "no paper plainly states it: belief 0"

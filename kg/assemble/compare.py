@@ -11,7 +11,7 @@ from kg.assemble.names import abbreviates, fold, is_acronym, is_coined, spaced
 from kg.assemble.resolve import aliases
 from kg.schema import ENTITY_TYPES
 
-__all__ = ["Verdict", "base_name", "compare"]
+__all__ = ["Verdict", "base_name", "base_names", "compare"]
 
 _FAMILIES: Final = tuple(dict.fromkeys(t.family for t in ENTITY_TYPES.values()))
 
@@ -77,7 +77,7 @@ def compare(a: str, b: str) -> Verdict:
         return Verdict("unsure", "abbreviation")
     if _DIGITS.findall(fa) != _DIGITS.findall(fb):
         return Verdict("different", "version")
-    if fa in _bases(b) or fb in _bases(a) or _bases(a) & _bases(b):
+    if _of_one_base(fa, a, fb, b):
         return Verdict("different", "version")
     if fa in fb or fb in fa:
         return Verdict("different", "name")
@@ -92,10 +92,21 @@ def _aliased(a: str, b: str) -> bool:
     return any(x is not None and x == y for x, y in canonical)
 
 
-def _bases(name: str) -> set[str]:
-    """Return the folded names that ``name`` is a variant of, step by step."""
-    found: set[str] = set()
+def _of_one_base(fa: str, a: str, fb: str, b: str) -> bool:
+    above_a, above_b = set(base_names(a)), set(base_names(b))
+    return fa in above_b or fb in above_a or bool(above_a & above_b)
+
+
+def base_names(name: str) -> list[str]:
+    """Return the folded names that ``name`` is a variant of, from the nearest to the farthest.
+
+    Examples
+    --------
+    >>> base_names("Llama-3-70B")
+    ['llama3', 'llama']
+    """
+    found: list[str] = []
     while (base := base_name(name)) and base not in found:
-        found.add(base)
+        found.append(base)
         name = base.upper()
     return found

@@ -12,7 +12,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["abbreviates", "fold", "is_acronym", "is_coined", "slug", "spaced"]
+__all__ = ["abbreviates", "fold", "is_acronym", "is_coined", "slug", "spaced", "unslug"]
 
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufe0e\ufe0f]")
 _HYPHENS: Final = re.compile("[\u2010-\u2015\u2212\u2043\ufe58\ufe63\uff0d]")
@@ -36,6 +36,7 @@ _GREEK: Final = {
     "pi": "π",
     "mu": "μ",
 }
+_CODE: Final = re.compile("_([0-9a-f]{1,5}|10[0-9a-f]{4})_")
 _VERSION: Final = re.compile(r"v\d+(?:\.\d+)*$")
 _SINGULAR_S: Final = re.compile(r"(?:ss|us|is|as|os|ous|ics|[^aeiou]hs)$")
 _BRITISH: Final = (
@@ -173,7 +174,17 @@ def fold(name: str) -> str:
 def slug(normal: str) -> str:
     """Return ``normal`` (a :func:`spaced` form) as the readable part of an entity's key.
 
-    Letters and digits of any script, ``.``, ``+`` and ``-`` stay; every other character becomes
-    ``_`` and its hexadecimal code, so different names never share a slug.
+    Letters and digits of any script, ``.``, ``+`` and ``-`` stay; every other character becomes its
+    hexadecimal code between underscores, so different names never share a slug.
+
+    Examples
+    --------
+    >>> slug("pass@1")
+    'pass_40_1'
     """
-    return "".join(c if c.isalnum() or c in ".+-" else f"_{ord(c):x}" for c in normal)
+    return "".join(c if c.isalnum() or c in ".+-" else f"_{ord(c):x}_" for c in normal)
+
+
+def unslug(text: str) -> str:
+    """Return the form whose :func:`slug` is ``text``; what is no slug comes back as it is."""
+    return _CODE.sub(lambda code: chr(int(code[1], 16)), text)

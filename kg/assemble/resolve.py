@@ -5,20 +5,27 @@ rule by which it stands for it:
 
 ``spelling``
     it folds to the group's name (:func:`kg.assemble.names.fold`);
-``abbreviation``
-    it abbreviates the group's name, and a paper says so;
 ``alias``
     the curated alias file says so;
-``paper``
-    one paper uses it for the same thing; that joins no other paper's entity;
+``abbreviation``
+    it abbreviates the group's name, and a paper says so;
+``decision``
+    a person says so (:mod:`kg.assemble.decisions`);
 ``type``
-    it has the same name in another family, and that family is so plainly a slip that it moved here.
+    it has the same name in another family, and that family is so plainly a slip that it moved here;
+``paper``
+    one paper uses it for the same thing; that joins no other paper's entity.
 
 No rule is transitive over papers: that one paper says "extractive QA" and "QA" for one thing does
 not make them one everywhere.
 
 A short acronym means what its own paper says. Where its paper does not say, it is what the other
 papers define it as, if they all agree; otherwise it stays an entity of its own.
+
+The functions here are the whole of the rules, and pure. What an entity's own paper tells of it is
+its :class:`Occurrence`; only :func:`settled` (what an acronym means) and :func:`slips` (which
+family a name belongs to) look at several papers, and each at the papers of one name. So a paper
+that is added or removed can be followed through, name by name (:mod:`kg.assemble.incremental`).
 """
 
 from __future__ import annotations
@@ -26,24 +33,30 @@ from __future__ import annotations
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from kg.assemble.decisions import NONE, Decisions, Node
 from kg.assemble.names import abbreviates, fold, is_acronym, is_coined
 from kg.records import Entity, Extraction
 from kg.schema import FAMILY
 
-__all__ = ["Local", "Resolution", "aliases", "resolve"]
+__all__ = [
+    "RULES",
+    "Local",
+    "Occurrence",
+    "Placed",
+    "aliases",
+    "occurrences",
+    "place",
+    "resolve",
+    "settled",
+    "slips",
+]
 
-Node = tuple[str, str]
-"""(family, folded name)."""
-
-Meanings = dict[Node, Counter[str]]
-"""(family, folded acronym) to its folded expansions with their numbers of papers."""
-
-RULES: Final = ("type", "paper", "abbreviation", "alias", "spelling")
+RULES: Final = ("paper", "type", "decision", "abbreviation", "alias", "spelling")
 """The rules by which a name belongs to an entity, from the weakest to the strongest."""
 
 Local = tuple[str, str]
@@ -66,20 +79,53 @@ def aliases() -> dict[Node, str]:
     return out
 
 
-@dataclass(slots=True)
-class Resolution:
-    """The outcome: which group each entity of each paper belongs to, and why.
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An entity of one paper, as far as its own paper and the alias file tell what it is.
 
     Attributes
     ----------
-    group : (paper, local key) to the node of its group.
-    members : node to the (paper, local key) of its members, sorted.
-    reasons : node to {surface name: rule}.
+    node : where its name leads, unless ``asks`` and the other papers say otherwise.
+    rule : the rule that leads there.
+    asks : whether its name is an acronym that its paper does not define, nor the alias file.
+    coined : whether the spelling of its name is that of a proper name.
+    bound : whether a statement or result of its paper depends on its family.
+    defines : (folded acronym, folded expansion) that its names give.
     """
 
-    group: dict[Local, Node] = field(default_factory=dict)
-    members: dict[Node, list[Local]] = field(default_factory=dict)
-    reasons: dict[Node, dict[str, str]] = field(default_factory=dict)
+    entity: Entity
+    node: Node
+    rule: str
+    asks: bool = False
+    coined: bool = False
+    bound: bool = False
+    defines: tuple[tuple[str, str], ...] = ()
+
+
+def occurrences(extraction: Extraction) -> list[Occurrence]:
+    """Return the entities of one paper as occurrences, in their order."""
+    bound = _bound(extraction)
+    return [_occurrence(e, e.key in bound) for e in extraction.entities]
+
+
+def _occurrence(entity: Entity, bound: bool) -> Occurrence:
+    known = aliases()
+    family, form = FAMILY[entity.type], fold(entity.name)
+    if not form:  # no letter, digit or sign that folding keeps
+        return Occurrence(entity, (family, entity.name), "spelling", bound=bound)
+    acronym = is_acronym(entity.name)
+    asks, rule = False, "spelling"
+    if acronym:
+        expansion = _expansion(entity.name, entity.names)
+        if expansion is not None:
+            form, rule = fold(expansion), "abbreviation"
+        else:
+            asks = (family, form) not in known
+    canonical = known.get((family, form))
+    if canonical is not None and fold(canonical) != form:
+        form, rule = fold(canonical), "alias"
+    coined = is_coined(entity.name) and not acronym
+    return Occurrence(entity, (family, form), rule, asks, coined, bound, _defines(entity))
 
 
 def _expansion(acronym: str, names: Iterable[str]) -> str | None:
@@ -88,125 +134,15 @@ def _expansion(acronym: str, names: Iterable[str]) -> str | None:
     return min(found, key=lambda n: (len(n), n), default=None)
 
 
-def resolve(extractions: Iterable[Extraction]) -> Resolution:
-    """Resolve the entities of ``extractions``.
-
-    The result depends on the set of extractions only, not on their order. Time grows linearly with
-    the number of entities.
-    """
-    by_paper = sorted(extractions, key=lambda x: x.paper)
-    known = aliases()
-    meaning = _meanings(by_paper, known)
-    node_of: dict[Local, Node] = {}
-    rules: dict[Local, dict[str, str]] = {}
-    for extraction in by_paper:
-        for entity in extraction.entities:
-            local = extraction.paper, entity.key
-            node, rule = _node(entity, known, meaning)
-            node_of[local], rules[local] = node, _rules(entity, node, rule, known)
-    node_of = _merge_families(by_paper, node_of, rules)
-    out = Resolution(group=node_of)
-    for local in sorted(node_of):
-        node = node_of[local]
-        out.members.setdefault(node, []).append(local)
-        reasons = out.reasons.setdefault(node, {})
-        for name, rule in rules[local].items():
-            reasons[name] = max(rule, reasons.get(name, rule), key=RULES.index)
-    return out
-
-
-def _meanings(extractions: list[Extraction], known: Mapping[Node, str]) -> Meanings:
-    """Return (family, folded acronym) to the expansions that papers give it, with paper counts."""
-    meaning: Meanings = defaultdict(Counter)
-    for extraction in extractions:
-        for entity in extraction.entities:
-            family = FAMILY[entity.type]
-            names = {entity.name, *entity.names}
-            for acronym in sorted(filter(is_acronym, names)):
-                if expansion := _expansion(acronym, names):
-                    form = fold(expansion)
-                    form = fold(known.get((family, form), form))
-                    meaning[family, fold(acronym)][form] += 1
-    return meaning
-
-
-def _agreed(acronym: str, expansions: Mapping[str, int]) -> str | None:
-    """Return the one expansion that papers give a folded ``acronym``, if that is settled."""
-    if len(expansions) == 1 and (
-        len(acronym) >= _LONG_ACRONYM or sum(expansions.values()) >= _DEFINERS
-    ):
-        return next(iter(expansions))
-    return None
-
-
-def _node(entity: Entity, known: Mapping[Node, str], meaning: Meanings) -> tuple[Node, str]:
-    """Return the node of ``entity`` and the rule that leads from its name to the node."""
-    family = FAMILY[entity.type]
-    form = fold(entity.name)
-    if not form:  # no letter, digit or sign that folding keeps
-        return (family, entity.name), "spelling"
-    rule = "spelling"
-    if is_acronym(entity.name):
-        expansion = _expansion(entity.name, entity.names)
-        if expansion is not None:
-            form, rule = fold(expansion), "abbreviation"
-        elif (family, form) not in known:
-            agreed = _agreed(form, meaning.get((family, form), {}))
-            if agreed is not None:
-                return (family, agreed), "abbreviation"
-    canonical = known.get((family, form))
-    if canonical is not None and fold(canonical) != form:
-        return (family, fold(canonical)), "alias"
-    return (family, form), rule
-
-
-def _rules(entity: Entity, node: Node, rule: str, known: Mapping[Node, str]) -> dict[str, str]:
-    """Return each name of ``entity`` and the rule by which it stands for ``node``."""
-    out = {}
-    names = sorted({entity.name, *entity.names})
-    full = [n for n in names if fold(n) == node[1]]
-    for name in names:
-        form = fold(name)
-        if name == entity.name:
-            out[name] = rule
-        elif form == node[1]:
-            out[name] = "spelling"
-        elif fold(known.get((node[0], form), "")) == node[1]:
-            out[name] = "alias"
-        elif is_acronym(name) and any(abbreviates(name, n) for n in full):
-            out[name] = "abbreviation"
-        else:
-            out[name] = "paper"
-    return out
-
-
-def _merge_families(
-    extractions: list[Extraction],
-    node_of: dict[Local, Node],
-    rules: dict[Local, dict[str, str]],
-) -> dict[Local, Node]:
-    """Move entities whose family is plainly a slip to the family that prevails for the name."""
-    papers: dict[str, Counter[str]] = defaultdict(Counter)
-    coined: dict[str, bool] = {}
-    fixed: set[Local] = set()
-    for extraction in extractions:
-        for entity in extraction.entities:
-            family, form = node_of[extraction.paper, entity.key]
-            papers[form][family] += 1
-            coined[form] = coined.get(form, False) or (
-                is_coined(entity.name) and not is_acronym(entity.name)
-            )
-        fixed |= {(extraction.paper, key) for key in _bound(extraction)}
-    out = dict(node_of)
-    for local, (family, form) in node_of.items():
-        counts = papers[form]
-        if len(counts) < 2 or local in fixed:
-            continue
-        (first, most), *_ = sorted(counts.items(), key=lambda c: (-c[1], c[0]))
-        if family != first and (coined[form] or counts[family] * 3 <= most):
-            out[local] = (first, form)
-            rules[local] = dict.fromkeys(rules[local], "type")
-    return out
+def _defines(entity: Entity) -> tuple[tuple[str, str], ...]:
+    known, family = aliases(), FAMILY[entity.type]
+    names = {entity.name, *entity.names}
+    out = []
+    for acronym in filter(is_acronym, names):
+        if expansion := _expansion(acronym, names):
+            form = fold(expansion)
+            out.append((fold(acronym), fold(known.get((family, form), form))))
+    return tuple(sorted(out))
 
 
 def _bound(extraction: Extraction) -> set[str]:
@@ -214,3 +150,119 @@ def _bound(extraction: Extraction) -> set[str]:
     keys = {k for s in extraction.statements for k in (s.subject, s.object)}
     keys |= {k for r in extraction.results for k in (r.subject, r.benchmark, r.metric, r.baseline)}
     return keys
+
+
+def settled(acronym: str, expansions: Mapping[str, int]) -> str | None:
+    """Return what a folded ``acronym`` means where its paper does not say, or None.
+
+    Parameters
+    ----------
+    expansions : each folded expansion that papers give it, with their number.
+    """
+    if len(expansions) == 1 and (
+        len(acronym) >= _LONG_ACRONYM or sum(expansions.values()) >= _DEFINERS
+    ):
+        return next(iter(expansions))
+    return None
+
+
+def slips(counts: Mapping[str, int], coined: bool) -> tuple[str, frozenset[str]]:
+    """Return the family that prevails for a name, and those that are plainly a slip for it.
+
+    Parameters
+    ----------
+    counts : each family in which the name occurs, with the number of occurrences.
+    coined : whether the name is spelt as a proper name anywhere: that means one thing.
+    """
+    first, most = min(counts.items(), key=lambda c: (-c[1], c[0]))
+    wrong = {f for f, n in counts.items() if f != first and (coined or n * 3 <= most)}
+    return first, frozenset(wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where an occurrence belongs in the end.
+
+    Attributes
+    ----------
+    natural : the node to which the rules lead.
+    node : the node to which decisions then lead; None if they say that it is no entity.
+    rules : each of its names, with the rule by which it stands for the node.
+    """
+
+    natural: Node
+    node: Node | None
+    rules: tuple[tuple[str, str], ...]
+
+
+def place(
+    occurrence: Occurrence, paper: str, first: Node, natural: Node, decisions: Decisions = NONE
+) -> Placed:
+    """Return where ``occurrence`` belongs, and why.
+
+    Parameters
+    ----------
+    first : its node, or what :func:`settled` made of it.
+    natural : ``first``, or the family to which it slipped.
+    """
+    node, decided = decisions.place(natural, occurrence.entity.name, paper)
+    entity = occurrence.entity
+    rule = occurrence.rule if first == occurrence.node else "abbreviation"
+    over = "decision" if decided else "type" if natural != first else ""
+    full = [n for n in {entity.name, *entity.names} if fold(n) == first[1]]
+    rules = []
+    for name in sorted({entity.name, *entity.names}):
+        why = rule if name == entity.name else _rule(name, first, full, decisions)
+        rules.append((name, over if over and why != "paper" else why))
+    return Placed(natural, None if decisions.rejects(node) else node, tuple(rules))
+
+
+def _rule(name: str, node: Node, full: list[str], decisions: Decisions) -> str:
+    """Return the rule by which ``name`` stands for ``node`` beside the entity's own name."""
+    form = fold(name)
+    if decisions.keeps_apart(node, form):
+        return "paper"
+    if form == node[1]:
+        return "spelling"
+    if fold(aliases().get((node[0], form), "")) == node[1]:
+        return "alias"
+    if is_acronym(name) and any(abbreviates(name, n) for n in full):
+        return "abbreviation"
+    return "paper"
+
+
+def resolve(extractions: Iterable[Extraction], decisions: Decisions = NONE) -> dict[Local, Placed]:
+    """Return where each entity of each paper belongs, sorted.
+
+    The result depends on the set of extractions only, not on their order. Time grows linearly with
+    the number of entities.
+    """
+    found = {
+        (x.paper, o.entity.key): o
+        for x in sorted(extractions, key=lambda x: x.paper)
+        for o in occurrences(x)
+    }
+    meaning: dict[Node, Counter[str]] = defaultdict(Counter)
+    for o in found.values():
+        for acronym, expansion in o.defines:
+            meaning[FAMILY[o.entity.type], acronym][expansion] += 1
+    first: dict[Local, Node] = {}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    coined: set[str] = set()
+    for local, o in found.items():
+        family, form = o.node
+        if o.asks:
+            form = settled(form, meaning.get(o.node, {})) or form
+        first[local] = family, form
+        counts[form][family] += 1
+        if o.coined:
+            coined.add(form)
+    out = {}
+    for local, o in found.items():
+        family, form = natural = first[local]
+        if len(counts[form]) > 1 and not o.bound:
+            prevailing, wrong = slips(counts[form], form in coined)
+            if family in wrong:
+                natural = prevailing, form
+        out[local] = place(o, local[0], first[local], natural, decisions)
+    return dict(sorted(out.items()))

@@ -10,8 +10,9 @@ import click
 
 from kg import __version__
 from kg.cli.ask import cypher, explain, info, query, show
+from kg.cli.decide import diff, remove, resolve, review
 from kg.cli.files import evaluate, export, extract
-from kg.cli.graphs import build, remove
+from kg.cli.graphs import build
 from kg.cli.server import doctor, load
 from kg.errors import KgError
 
@@ -49,6 +50,7 @@ def cli() -> None:
 
 for command in (
     build, query, cypher, show, explain, load, export, extract, evaluate, doctor, info, remove,
+    resolve, review, diff,
 ):  # fmt: skip
     cli.add_command(command)
 

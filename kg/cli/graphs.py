@@ -1,4 +1,4 @@
-"""``kg build`` and ``kg remove``: make and change a graph directory."""
+"""``kg build``: make a graph directory, and add to it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import sys
 import click
 
 from kg import directory as graphs
-from kg.cli.options import extractor_option, graph_option, workers_option
+from kg.cli.options import extractor_option, workers_option
 from kg.cli.output import json_option, print_json, print_table, progress, tell
 from kg.errors import InputError
 from kg.extract import DEFAULT
-from kg.ledger import Ledger
 from kg.resources import CORPUS
 
-__all__ = ["build", "remove"]
+__all__ = ["build"]
 
 _SHOWN = 20
 """Problems that are listed one by one."""
@@ -59,12 +58,14 @@ def build(
             workers=workers,
             stdin=sys.stdin.buffer,
             progress=show,
+            before=lambda plan: tell(f"kg: {plan}") if plan.outdated else None,
         )
     for file, position, reason in report.problems[:_SHOWN]:
         tell(f"kg: {file}{f':{position}' if position else ''}: {reason}")
     if len(report.problems) > _SHOWN:
         tell(f"kg: and {len(report.problems) - _SHOWN} more; `kg info --records` lists them")
-    graph = report.graph
+    for problem in report.unmatched:
+        tell(f"kg: {problem}")
     if as_json:
         data = {
             "directory": str(report.directory),
@@ -73,43 +74,18 @@ def build(
             "changed": report.changed,
             "outcomes": report.outcomes,
             "problems": [{"file": f, "position": p, "reason": r} for f, p, r in report.problems],
-            "papers": len(graph.papers),
-            "entities": len(graph.entities),
-            "statements": len(graph.statements),
-            "results": len(graph.results),
+            "unmatched": report.unmatched,
+            **{name: n for name, n in report.counts.items() if name != "mentions"},
         }
         print_json(data)
     else:
         print_table(["records", ""], report.outcomes.items())
-        print_table(
-            ["graph", ""],
-            [
-                ("papers", len(graph.papers)),
-                ("entities", len(graph.entities)),
-                ("statements", len(graph.statements)),
-                ("results", len(graph.results)),
-            ],
-        )
+        counts = [(name, n) for name, n in report.counts.items() if name != "mentions"]
+        print_table(["graph", ""], counts)
         if not report.records_changed and not report.extracted and not report.changed:
             tell(f"nothing new: the graph in {directory} is up to date")
         else:
             tell(f"the graph is in {directory}; ask it with `kg query -g {directory}`")
     if report.problems:
         unread = all(position == 0 for _, position, _ in report.problems)
-        raise SystemExit(2 if unread and not graph.papers else 1)
-
-
-@click.command()
-@click.argument("paper")
-@graph_option
-def remove(paper: str, directory: str) -> None:
-    """Remove a paper, and exactly what only it said, from the graph.
-
-    \b
-    Example:
-      kg remove 1810.04805
-    """
-    with Ledger(directory) as ledger:
-        ledger.remove(paper)
-    graph = graphs.load(directory)
-    tell(f"removed {paper}; the graph now has {len(graph.papers)} papers")
+        raise SystemExit(2 if unread and not report.counts["papers"] else 1)

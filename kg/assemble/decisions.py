@@ -1,0 +1,480 @@
+"""Decisions: what people say about names and statements, applied at every assembly.
+
+A decision file is YAML, a list of decisions; ``decisions.yaml`` in the graph directory is applied::
+
+    - merge: [method/retrieval-augmented-generation, method/ragg]   # the first name stays
+      why: a slip of the pen
+      by: Ada
+    - split: [method/parsing, method/parser]     # two things, whatever spelling or alias file say
+    - split: method/cl                           # or: what these papers call so is another thing
+      papers: ["2101.00001"]
+      as: CL (curriculum)
+    - retype: data/glue
+      to: Benchmark
+    - rename: method/bert
+      to: BERT
+    - reject: method/a improves-over method/b    # a statement, an entity, or result/ID
+    - accept: method/a builds-on method/b
+
+Entities are named by their keys, statements by ``subject predicate object`` or by their ids. A key
+that another decision merged away still leads to the entity it became. An entry with ``review`` and
+no verb is an open question that ``kg review`` wrote; it decides nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import yaml
+
+from kg.assemble.names import fold, unslug
+from kg.errors import InputError
+from kg.records import digest
+from kg.schema import ENTITY_TYPES, FAMILY, PREDICATES
+
+__all__ = ["FILE", "NONE", "Claim", "Decision", "Decisions", "Node", "node_of", "read_decisions"]
+
+FILE: Final = "decisions.yaml"
+"""Name of the file in the graph directory."""
+
+VERBS: Final = ("merge", "split", "retype", "rename", "reject", "accept")
+
+Node = tuple[str, str]
+"""(family, folded name): what names of one entity have in common. A paper is ("paper", id)."""
+
+Claim = tuple[Node, str, Node]
+"""Subject, predicate, object."""
+
+_FAMILIES: Final = frozenset(FAMILY.values())
+_FIELDS: Final = frozenset(
+    {*VERBS, "to", "as", "papers", "why", "by", "review", "about", "seen"}
+)  # fmt: skip
+_TAKES: Final[dict[str, frozenset[str]]] = {
+    "split": frozenset({"papers", "as"}),
+    "retype": frozenset({"to"}),
+    "rename": frozenset({"to"}),
+}
+_TRIPLE: Final = re.compile(rf"(.+?) ({'|'.join(map(re.escape, PREDICATES))}) (\S+)")
+_ID: Final = re.compile(r"[0-9a-f]{16}")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision of a person.
+
+    Attributes
+    ----------
+    verb : one of :data:`VERBS`.
+    about : keys of entities; or one statement or ``result/ID``, as written.
+    to : the type, the name, or the name of what is split off, or "".
+    papers : ids of the papers whose entity is split off.
+    why, by : the reason, and who decided, or "".
+    line : its 1-based line in the file.
+    """
+
+    verb: str
+    about: tuple[str, ...]
+    to: str = ""
+    papers: tuple[str, ...] = ()
+    why: str = ""
+    by: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        about = ", ".join(self.about)
+        return f"{self.verb} {about}" + (f" → {self.to}" if self.to else "")
+
+
+def node_of(key: str) -> Node:
+    """Return the node of the entity or paper that has this ``key`` in a graph.
+
+    Raises
+    ------
+    ValueError
+        If ``key`` is not ``family/slug`` nor ``paper/id``.
+    """
+    family, slash, name = key.partition("/")
+    if family == "paper" and name:
+        return family, name
+    if not slash or not name or family not in _FAMILIES:
+        raise ValueError(f"{key!r} is no key of an entity; `kg show NAME` gives it")
+    form = unslug(name)
+    return family, fold(form) or form
+
+
+class Decisions:
+    """A set of decisions, ready to be applied. Equal sets have equal digests.
+
+    Parameters
+    ----------
+    decisions : in the order of the file, which says what name stays when names are merged.
+    source : name of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        If two of them contradict each other.
+    """
+
+    def __init__(self, decisions: Iterable[Decision] = (), source: str = FILE) -> None:
+        self.decisions = tuple(decisions)
+        self.source = source
+        self.digest = digest(
+            *((d.verb, *d.about, d.to, *d.papers) for d in self.decisions)
+        )  # fmt: skip
+        self._merged: dict[Node, Node] = {}
+        self._apart: dict[Node, set[Node]] = {}
+        self._split: dict[tuple[Node, str], Node] = {}
+        self._split_names: dict[Node, str] = {}
+        self._types: dict[Node, str] = {}
+        self._names: dict[Node, str] = {}
+        self._verbs: dict[Node, set[str]] = {}
+        self._gone: set[Node] = set()
+        self._results: set[str] = set()
+        self._claims: dict[Claim, Literal["accepted", "rejected"]] = {}
+        self._ids: dict[str, Literal["accepted", "rejected"]] = {}
+        for verb in VERBS:  # merges and splits first: the others speak of what they make
+            for d in self.decisions:
+                if d.verb == verb:
+                    self._apply(d)
+        self._check_apart()
+
+    def __bool__(self) -> bool:
+        return bool(self.decisions)
+
+    def _error(self, d: Decision, problem: str) -> InputError:
+        return InputError(f"{self.source}:{d.line}: {d}: {problem}")
+
+    def _apply(self, d: Decision) -> None:
+        if d.verb in ("reject", "accept"):
+            self._apply_verdict(d)
+            return
+        nodes = [node_of(key) for key in d.about]
+        if d.verb == "merge":
+            into = self.final(nodes[0])
+            for node in nodes[1:]:
+                other = self.final(node)
+                if other[0] != into[0]:
+                    raise self._error(d, "the types are too different; `retype` one of them first")
+                if other != into:
+                    self._merged[other] = into
+            self._note(into, d)
+        elif d.verb == "split" and d.papers:
+            target = (nodes[0][0], fold(d.to) or d.to)
+            for paper in d.papers:
+                self._split[nodes[0], paper] = target
+            self._split_names[target] = d.to
+            self._note(target, d)
+        elif d.verb == "split":
+            for node in nodes:
+                self._apart.setdefault(node, set()).update(n for n in nodes if n != node)
+                self._note(node, d)
+        elif d.verb == "retype":
+            node = self.final(nodes[0])
+            if node[0] != FAMILY[d.to]:
+                moved = self.final((FAMILY[d.to], node[1]))
+                if moved == node:
+                    raise self._error(d, "another decision turns it back; remove one")
+                self._merged[node] = node = moved
+            self._set(self._types, node, d)
+        else:
+            self._set(self._names, self.final(nodes[0]), d)
+
+    def _apply_verdict(self, d: Decision) -> None:
+        (what,) = d.about
+        verdict: Literal["accepted", "rejected"]
+        verdict = "accepted" if d.verb == "accept" else "rejected"
+        if claim := _claim(what):
+            self._set_verdict(self._claims, self.final_claim(claim), verdict, d)
+        elif _ID.fullmatch(what):
+            self._set_verdict(self._ids, what, verdict, d)
+        elif what.startswith("result/"):
+            self._results.add(what.removeprefix("result/"))
+        else:
+            node = self.final(node_of(what))
+            self._gone.add(node)
+
+    def _set(self, values: dict[Node, str], node: Node, d: Decision) -> None:
+        if values.setdefault(node, d.to) != d.to:
+            raise self._error(d, f"an earlier decision says {values[node]}; remove one")
+        self._note(node, d)
+
+    def _set_verdict(self, known: dict[Any, Any], what: object, verdict: str, d: Decision) -> None:
+        if known.setdefault(what, verdict) != verdict:
+            raise self._error(d, f"another decision says {known[what]}; remove one")
+
+    def _note(self, node: Node, d: Decision) -> None:
+        self._verbs.setdefault(node, set()).add(d.verb)
+
+    def _check_apart(self) -> None:
+        for d in self.decisions:
+            if d.verb == "split" and not d.papers:
+                finals = [self.final(node_of(key)) for key in d.about]
+                if len(set(finals)) < len(finals):
+                    raise self._error(d, "another decision merges them; remove one")
+
+    # -- applying them --------------------------------------------------------------------------
+
+    def final(self, node: Node) -> Node:
+        """Return the node that ``node`` has become by merges and changes of family."""
+        while node in self._merged:
+            node = self._merged[node]
+        return node
+
+    def final_claim(self, claim: Claim) -> Claim:
+        """Return ``claim`` about the nodes that its ends have become."""
+        return self.final(claim[0]), claim[1], self.final(claim[2])
+
+    def place(self, node: Node, name: str, paper: str) -> tuple[Node, bool]:
+        """Return the node of an entity that one paper calls ``name``, and whether people say so.
+
+        Parameters
+        ----------
+        node : where the rules put it.
+        """
+        if not self.decisions:
+            return node, False
+        at = self._split.get((node, paper))
+        if at is None:
+            own = node[0], fold(name)
+            at = own if node in self._apart.get(own, ()) else node
+        placed = self.final(at)
+        return placed, placed != node
+
+    def keeps_apart(self, node: Node, form: str) -> bool:
+        """Whether the folded name ``form`` is decided to be another entity than ``node``."""
+        return node in self._apart.get((node[0], form), ())
+
+    def type_of(self, node: Node) -> str | None:
+        """Return the type that people gave the entity of ``node``, or None."""
+        return self._types.get(node)
+
+    def name_of(self, node: Node) -> str | None:
+        """Return the name that people gave the entity of ``node``, or None."""
+        return self._names.get(node) or self._split_names.get(node)
+
+    def split_name(self, node: Node) -> str | None:
+        """Return the name under which ``node`` was split off from another, or None."""
+        return self._split_names.get(node)
+
+    def verbs_of(self, node: Node) -> tuple[str, ...]:
+        """Return the verbs of the decisions about the entity of ``node``, sorted."""
+        return tuple(sorted(self._verbs.get(node, ())))
+
+    def rejects(self, node: Node) -> bool:
+        """Whether ``node`` is decided to be no entity."""
+        return node in self._gone
+
+    def rejects_result(self, id: str) -> bool:
+        """Whether the result with this id is decided to be wrong."""
+        return id in self._results
+
+    def verdict(
+        self, subject: str, predicate: str, obj: str
+    ) -> Literal["", "accepted", "rejected"]:
+        """Return what people say of the statement between the entities with these keys."""
+        if self._ids and (said := self._ids.get(digest(subject, predicate, obj))):
+            return said
+        if self._claims:
+            return self._claims.get((node_of(subject), predicate, node_of(obj)), "")
+        return ""
+
+    # -- about them -----------------------------------------------------------------------------
+
+    def unmatched(
+        self,
+        nodes: Collection[Node],
+        keys: Mapping[Node, str],
+        statements: Collection[str],
+        results: Collection[str],
+        removed: Collection[str],
+    ) -> list[tuple[Decision, str]]:
+        """Return the decisions that match nothing, each with what it is that is not there.
+
+        Parameters
+        ----------
+        nodes : every node to which rules or decisions lead.
+        keys : node to the key of its entity.
+        statements, results : ids of those in the graph.
+        removed : ids of the results that decisions took out of the graph.
+        """
+        out = []
+        for d in self.decisions:
+            missing = []
+            for what in d.about:
+                if claim := _claim(what):
+                    subject, predicate, obj = self.final_claim(claim)
+                    ends = [
+                        f"paper/{n[1]}" if n[0] == "paper" else keys.get(n, "")
+                        for n in (subject, obj)
+                    ]
+                    there = digest(ends[0], predicate, ends[1]) in statements
+                elif _ID.fullmatch(what):
+                    there = what in statements
+                elif what.startswith("result/"):
+                    id = what.removeprefix("result/")
+                    there = id in results or id in removed
+                elif d.papers:
+                    there = (node_of(what)[0], fold(d.to) or d.to) in nodes
+                else:
+                    there = node_of(what) in nodes
+                if not there:
+                    missing.append(what)
+            if missing:
+                out.append((d, ", ".join(missing)))
+        return out
+
+
+NONE: Final = Decisions()
+"""No decisions."""
+
+
+def _claim(text: str) -> Claim | None:
+    found = _TRIPLE.fullmatch(text)
+    if found is None:
+        return None
+    return node_of(found[1]), found[2], node_of(found[3])
+
+
+def read_decisions(path: Path) -> Decisions:
+    """Return the decisions in the file ``path``; none if there is no such file.
+
+    Raises
+    ------
+    InputError
+        If the file is not as this module describes; the message has the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return NONE
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(f"cannot read {path}: {reason}") from error
+    return Decisions(
+        (d for _, d in entries(text, str(path)) if isinstance(d, Decision)), str(path)
+    )  # fmt: skip
+
+
+def entries(text: str, source: str = FILE) -> list[tuple[dict[str, Any], Decision | None]]:
+    """Return the entries of a decision file as plain values, each with its decision if it has one.
+
+    Raises
+    ------
+    InputError
+        If ``text`` is no such file.
+    """
+    try:
+        root = yaml.compose(text, yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{source}:{mark.line + 1}" if mark else source
+        problem = getattr(error, "problem", None) or "nested too deeply"
+        raise InputError(f"{where}: no YAML: {problem}") from error
+    if root is None:
+        return []
+    if not isinstance(root, yaml.SequenceNode):
+        raise InputError(f"{source}:1: a list of decisions is expected, each beginning with `- `")
+    out = []
+    for item in root.value:
+        fields = _fields(item, source)
+        out.append((fields, _decision(fields, source, item.start_mark.line + 1)))
+    return out
+
+
+def _fields(item: yaml.Node, source: str) -> dict[str, Any]:
+    """Return the fields of an entry: each a text, or a list of texts."""
+    where = f"{source}:{item.start_mark.line + 1}"
+    if not isinstance(item, yaml.MappingNode):
+        raise InputError(f"{where}: a decision is `verb: …`, with one of {', '.join(VERBS)}")
+    fields: dict[str, Any] = {}
+    for key, value in item.value:
+        line = f"{source}:{key.start_mark.line + 1}"
+        if not isinstance(key, yaml.ScalarNode) or key.value not in _FIELDS:
+            name = getattr(key, "value", "…")
+            known = ", ".join(sorted(_FIELDS))
+            raise InputError(f"{line}: unknown field {name!r}; known are {known}")
+        if key.value in fields:
+            raise InputError(f"{line}: `{key.value}` stands twice in one decision")
+        if isinstance(value, yaml.ScalarNode):
+            fields[key.value] = value.value.strip()
+        elif isinstance(value, yaml.SequenceNode) and all(
+            isinstance(v, yaml.ScalarNode) for v in value.value
+        ):
+            fields[key.value] = [v.value.strip() for v in value.value]
+        else:
+            raise InputError(f"{line}: `{key.value}` takes a text or a list of texts")
+    return fields
+
+
+def _decision(fields: dict[str, Any], source: str, line: int) -> Decision | None:
+    verbs = [v for v in VERBS if v in fields]
+    where = f"{source}:{line}"
+    if not verbs and "review" in fields:
+        return None
+    if len(verbs) != 1:
+        said = " and ".join(verbs) or "none"
+        raise InputError(f"{where}: a decision has one of {', '.join(VERBS)}; this has {said}")
+    (verb,) = verbs
+    about = fields[verb] if isinstance(fields[verb], list) else [fields[verb]]
+    odd = (fields.keys() & {"to", "as", "papers"}) - _TAKES.get(verb, frozenset())
+    if odd:
+        raise InputError(f"{where}: `{verb}` takes no {', '.join(sorted(odd))}")
+    papers = fields.get("papers", [])
+    papers = papers if isinstance(papers, list) else [papers]
+    to = fields.get("to", fields.get("as", ""))
+    if not isinstance(to, str):
+        raise InputError(f"{where}: `to` and `as` take one text")
+    d = Decision(
+        verb,
+        tuple(about),
+        to,
+        tuple(sorted(set(papers))),
+        str(fields.get("why", "")),
+        str(fields.get("by", "")),
+        line,
+    )
+    if problem := _problem(d, fields):
+        raise InputError(f"{where}: {d}: {problem}")
+    return d
+
+
+def _problem(d: Decision, fields: Mapping[str, Any]) -> str:
+    """Return what is wrong with one decision by itself, or ""."""
+    several = d.verb == "merge" or (d.verb == "split" and not d.papers)
+    try:
+        alike = several and len({node_of(key) for key in d.about}) < 2
+    except ValueError as error:
+        return str(error)
+    if alike:
+        return f"`{d.verb}` takes a list of two or more keys" + (
+            ", or, for one spelling, one key with `papers` and `as`" if d.verb == "split" else ""
+        )
+    if not several and len(d.about) != 1:
+        return f"`{d.verb}` takes one"
+    if bool(d.papers) != ("as" in fields):
+        return "`papers` and `as` go together"
+    if d.verb in ("retype", "rename") and not d.to:
+        return "say `to:` what"
+    if d.verb == "retype" and d.to not in ENTITY_TYPES:
+        return f"no type {d.to!r}; the types are {', '.join(ENTITY_TYPES)}"
+    if "as" in fields and not d.to:
+        return "`as` takes a name"
+    try:
+        for what in d.about:
+            if d.verb in ("reject", "accept"):
+                if _claim(what) or _ID.fullmatch(what):
+                    continue
+                if d.verb == "accept":
+                    return "accept takes a statement: `subject predicate object`, or its id"
+                if re.fullmatch(r"result/[0-9a-f]{16}", what):
+                    continue
+            if node_of(what)[0] == "paper":
+                return "a paper is no entity; `kg remove` takes a paper out"
+    except ValueError as error:
+        return str(error)
+    return ""
