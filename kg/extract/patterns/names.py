@@ -90,12 +90,17 @@ def shape(name: str) -> str:
     return ""
 
 
+_SIZE: Final = re.compile(r"\d+(?:\.\d+)?[KMBTG]")
+
+
 def _part(part: str) -> str:
     bare = part.rstrip("+*")
     stem = bare[:-1] if bare.endswith("s") and bare[:-1].isupper() else bare
     letters = [c for c in stem if c.isalpha()]
-    if not letters or not any(c.isupper() for c in letters):
+    if not letters or not any(c.isupper() for c in letters) or _SIZE.fullmatch(stem):
         return ""
+    if "@" in stem:
+        return "alnum"
     if any(c.isdigit() for c in stem):
         return "alnum" if len(letters) > 1 or len(stem) > 1 else ""
     if all(c.isupper() for c in letters):
@@ -133,6 +138,13 @@ def coined(text: str) -> Iterator[Candidate]:
         start, end = _trim(text, start, end)
         name = text[start:end]
         kind = shape(name)
+        if not kind and "-" in name and _MODEL.match(name) and re.search(r"\d", name):
+            kind = "compound"
+        if not kind and _MODEL.fullmatch(name):
+            version = _VERSION.match(text, end)
+            if version:
+                yield Candidate(start, version.end(), "camel-model")
+            continue
         if not kind or len(name) > 40:
             continue
         if _MODEL.search(name):

@@ -55,10 +55,11 @@ _PLAIN: Final = frozenset(("strict", "passive", "object"))
 """Rules whose subject stands in the words themselves."""
 
 _NOT: Final = re.compile(
-    r"\b(?:not(?! only| just| merely| limited)|n[’']t|never|cannot|fail(?:s|ed)? to|neither|"
+    r"\b(?:not(?! only| just| merely| limited)|never|cannot|fail(?:s|ed)? to|neither|"
     r"nor|unable to|"
     r"without|no (?:improvement|gain|benefit|evidence|significant|better)|"
-    r"struggl(?:es?|ing) to|under-?perform\w*|rather than|instead of|unlike|in contrast to)\b",
+    r"struggl(?:es?|ing) to|under-?perform\w*|rather than|instead of|unlike|in contrast to)\b"
+    r"|n[’']t\b",
     re.IGNORECASE,
 )
 _MAYBE: Final = re.compile(
@@ -133,6 +134,16 @@ def _subject(
     return ("none", chief.method)
 
 
+_CUT: Final = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas|although)\s")
+
+
+def _clause(text: str, start: int, end: int) -> str:
+    """Return the words from ``start`` to ``end``, and those before in the same clause."""
+    before = max(0, start - 60)
+    cuts = [m.end() for m in _CUT.finditer(text, before, start)]
+    return text[cuts[-1] if cuts else before : end]
+
+
 def _sentence(
     found: Skeleton, entities: Sequence[Entity], chief: Contribution, cues: Iterable[Cue]
 ) -> Iterator[tuple[int | None, str, int, str, str]]:
@@ -154,10 +165,10 @@ def _sentence(
                     if fits:
                         own = thing.kind == "anaphor" or index in chief.introduced
                         heads.append((_standing(index, own, entities), index))
-                clause = found.text[match.start("h") : match.end()]
+                clause = _clause(found.text, min(match.start("h"), match.start("t")), match.end())
             else:
                 heads = [_subject(found, match.start(), chief, entities)]
-                clause = found.text[max(0, match.start() - 40) : match.end()]
+                clause = _clause(found.text, match.start(), match.end())
             for how, subject in heads:
                 who = "paper" if subject is None else how
                 for tail in tails:

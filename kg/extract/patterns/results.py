@@ -11,7 +11,7 @@ from kg.extract.patterns.contribution import Contribution
 from kg.extract.patterns.entities import Entity
 from kg.extract.patterns.figures import Figure, figures
 from kg.extract.patterns.measured import Rules
-from kg.extract.patterns.relations import bones, hedged
+from kg.extract.patterns.relations import bones
 from kg.extract.patterns.skeleton import Anaphor, Skeleton, Thing
 
 __all__ = ["Reading", "Reported", "readings", "results"]
@@ -366,15 +366,14 @@ def _head(reading: Reading, entities: Sequence[Entity], chief: Contribution) -> 
 
 _NOBODY: Final = re.compile(
     r"\b(?:best|top|strongest|most|many|all|existing|current|leading|frontier|"
-    r"(?:even )?state-of-the-art)(?:[- ]performing)?\s(?:[\w\-]+\s){0,3}?(?:models?|systems?|LLMs?|VLMs?|methods?|teams?|"
-    r"agents?|submissions?)\s(?:[\w\-]+\s){0,3}?(?:achiev|reach|score|obtain|attain|get|yield|only|struggl|"
+    r"(?:even )?state-of-the-art)(?:[- ]performing)?\s(?:[\w\-]+\s){0,3}?"
+    r"(?:models?|systems?|LLMs?|VLMs?|methods?|teams?|agents?|submissions?)\s(?:[\w\-]+\s){0,3}?(?:achiev|reach|score|obtain|attain|get|yield|only|struggl|"
     r"solve|fail|drop|perform)",
     re.IGNORECASE,
 )
 _RIVAL: Final = re.compile(
     rf"\b(?:over|than|compared (?:to|with)|against|outperform\w*|surpass\w*|exceed\w*|beat\w*|"
-    rf"versus|"
-    rf"vs\.?|relative to|improv\w+)\s(?:[\w’'\-]+\s){{0,5}}?(?P<x>{_M})"
+    rf"versus|vs\.?|relative to|improv\w+)\s(?:[\w’'\-]+\s){{0,5}}?(?P<x>{_M})"
 )
 
 
@@ -392,8 +391,3 @@ def _baseline(reading: Reading, chief: Contribution) -> int | None:
         if distance < 140 and (best is None or distance < best[0]):
             best = (distance, item)
     return best[1] if best else None
-
-
-def plans(text: str) -> bool:
-    """Whether the sentence only plans or supposes what it says."""
-    return hedged(text)
