@@ -130,6 +130,7 @@ def make_graph(
             kind,
             (name, *aliases.get(name, ())),
             tuple(sorted(introduced.get(name, ()))),
+            variant_of=keys.get(VARIANTS.get(name, ""), ""),
         )
         for name, kind in types.items()
     ]
@@ -150,6 +151,7 @@ TYPES = {
     "F1": "Metric",
 }
 ALIASES = {"SQuAD": ("Stanford QA",), "Gamma": ("γ-Net", "Gamma Net")}
+VARIANTS = {"Delta": "Gamma", "Omega": "Delta"}
 PAPERS = (
     Written(
         "2019.1",

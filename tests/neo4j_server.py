@@ -30,7 +30,7 @@ import neo4j
 import pytest
 
 PASSWORD = "sotagraph-tests"
-START_SECONDS = 180
+START_SECONDS = 300
 
 
 @dataclass(frozen=True)

@@ -231,6 +231,14 @@ def test_one_passage_found_twice_is_one_relationship() -> None:
     assert row.properties["extractor"] == "model:y@1"
 
 
+def test_variants_and_decisions() -> None:
+    big = Entity("method/a-2", "A-2", "Model", variant_of="method/a", decisions=("retype",))
+    graph = Graph(entities=[Entity("method/a", "A", "Model"), big])
+    assert ends(ties(graph)["VARIANT_OF"]) == [("method/a-2", "method/a")]
+    assert nodes(graph)["Entity"]["method/a-2"].properties["decisions"] == ["retype"]
+    assert "decisions" not in nodes(graph)["Entity"]["method/a"].properties
+
+
 def test_figures_for_people() -> None:
     def name(**figures: Any) -> Any:
         result = Result("p", "text", 0, 1, "x", **figures)

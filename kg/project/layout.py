@@ -33,7 +33,7 @@ __all__ = [
     "RelationshipKind",
 ]
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """Version of the rows' shape; a store file that was made with another one is made anew."""
 
 
@@ -79,7 +79,7 @@ ENTITY_NODE: Final = NodeKind(
     "key",
     (
         *("key", "name", "names", "type", "family", "types", "confidence"),
-        *("papers", "mentions", "introduced"),
+        *("papers", "mentions", "introduced", "decisions"),
     ),
     tuple(ENTITY_TYPES),
 )
@@ -106,6 +106,7 @@ RELATIONSHIPS: Final[tuple[RelationshipKind, ...]] = (
     *_BROWSING,
     RelationshipKind("MENTIONS", PAPER_NODE, ENTITY_NODE, ("id", "count")),
     RelationshipKind("INTRODUCES", PAPER_NODE, ENTITY_NODE),
+    RelationshipKind("VARIANT_OF", ENTITY_NODE, ENTITY_NODE),
     RelationshipKind("STATES", PAPER_NODE, STATEMENT_NODE, ("id", *PASSAGE, "negated", "hedged")),
     RelationshipKind("SUBJECT", STATEMENT_NODE, ENTITY_NODE),
     RelationshipKind("SUBJECT", STATEMENT_NODE, PAPER_NODE),

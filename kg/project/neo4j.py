@@ -135,7 +135,7 @@ def speaking(
         if "ConstraintCreation" in (getattr(error, "code", None) or ""):
             raise StoreError(
                 f"{server} cannot hold the graph: it has several nodes of one identity, which the "
-                f"graph's constraints forbid; make them one ({_line(error)})"
+                f"graph's constraints forbid; make them one ({_line(error, -1)})"
             ) from error
         raise StoreError(f"{server}: {_line(error)}") from error
 
@@ -202,7 +202,7 @@ def _databases(driver: neo4j.Driver) -> list[str]:
     return [str(record["name"]) for record in records]
 
 
-def _line(error: Exception) -> str:
-    """Return the first line of what ``error`` says."""
-    message = getattr(error, "message", None) or str(error) or type(error).__name__
-    return str(message).strip().splitlines()[0]
+def _line(error: Exception, number: int = 0) -> str:
+    """Return one line of what ``error`` says, the first if no other is asked for."""
+    message = str(getattr(error, "message", None) or error).strip()
+    return message.splitlines()[number] if message else type(error).__name__

@@ -137,7 +137,7 @@ def _paper(paper: Paper) -> dict[str, Value]:
 
 
 def _entity(entity: Entity, papers: int, mentions: int) -> dict[str, Value]:
-    return {
+    properties: dict[str, Value] = {
         "key": _text(entity.key),
         "name": _text(entity.name),
         "names": [_text(n) for n in sorted({entity.name, *entity.names})],
@@ -149,6 +149,9 @@ def _entity(entity: Entity, papers: int, mentions: int) -> dict[str, Value]:
         "mentions": mentions,
         "introduced": len(entity.introduced_in),
     }
+    if entity.decisions:
+        properties["decisions"] = [_text(d) for d in entity.decisions]
+    return properties
 
 
 def _statement(graph: Graph, statement: Statement) -> dict[str, Value]:
@@ -248,6 +251,10 @@ def _ends(graph: Graph, kind: RelationshipKind) -> Iterator[tuple[str, str, dict
         for entity, record in graph.entities.items():
             for paper in sorted(set(record.introduced_in)):
                 yield _end(graph, paper_key(paper))[1], entity, {}
+    elif kind.type == "VARIANT_OF":
+        for entity, record in graph.entities.items():
+            if record.variant_of:
+                yield _text(entity), record.variant_of, {}
     elif kind.type in ("SUBJECT", "OBJECT"):
         for key, statement in graph.statements.items():
             yield key, statement.subject if kind.type == "SUBJECT" else statement.object, {}
