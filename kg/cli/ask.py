@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kg import directory as graphs
 from kg import queries
 from kg.assemble.belief import explain as arithmetic
-from kg.cli.options import graph_option
+from kg.cli.options import as_of_option, graph_option, loaded
 from kg.cli.output import json_option, print_json, print_rows, print_table, tell
 from kg.errors import NotFoundError, QueryError
 from kg.graph import Graph
 from kg.ledger import Ledger
 from kg.records import Entity, Result, Statement, to_json
+
+if TYPE_CHECKING:
+    from kg.project.embedded import EmbeddedStore
 
 __all__ = ["cypher", "explain", "info", "query", "show"]
 
@@ -27,15 +31,19 @@ _SHOWN = 10
 @click.command()
 @click.argument("name", required=False, metavar="[NAME|FILE]")
 @click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
+@as_of_option
 @graph_option
 @json_option
-def query(name: str | None, parameters: tuple[str, ...], directory: str, as_json: bool) -> None:
+def query(
+    name: str | None, parameters: tuple[str, ...], as_of: str, directory: str, as_json: bool
+) -> None:
     """Run a shipped query, or a query file; without NAME, list the shipped ones.
 
     \b
     Examples:
       kg query
       kg query leaderboard benchmark=GLUE
+      kg query improves-over name=BERT --as-of 2020
       kg query my-query.cypher limit=5
     """
     if name is None:
@@ -51,7 +59,15 @@ def query(name: str | None, parameters: tuple[str, ...], directory: str, as_json
         return
     found = queries.find_query(name)
     bound = queries.bind(found, _given(parameters))
-    print_rows(graphs.store(directory).cypher(found.text, bound), as_json)
+    print_rows(_store(directory, as_of).cypher(found.text, bound), as_json)
+
+
+def _store(directory: str, as_of: str) -> EmbeddedStore:
+    if not as_of:
+        return graphs.store(directory)
+    from kg.project.embedded import EmbeddedStore
+
+    return EmbeddedStore.build(loaded(directory, as_of))
 
 
 def _given(parameters: tuple[str, ...]) -> dict[str, Any]:
@@ -67,9 +83,12 @@ def _given(parameters: tuple[str, ...]) -> dict[str, Any]:
 @click.command()
 @click.argument("text", metavar="QUERY|-")
 @click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
+@as_of_option
 @graph_option
 @json_option
-def cypher(text: str, parameters: tuple[str, ...], directory: str, as_json: bool) -> None:
+def cypher(
+    text: str, parameters: tuple[str, ...], as_of: str, directory: str, as_json: bool
+) -> None:
     """Run a Cypher query on the embedded engine; - reads it from stdin.
 
     \b
@@ -77,14 +96,15 @@ def cypher(text: str, parameters: tuple[str, ...], directory: str, as_json: bool
       kg cypher "MATCH (m:Model)-[:EVALUATES_ON]->(b:Benchmark) RETURN m.name, b.name LIMIT 5"
     """
     source = sys.stdin.read() if text == "-" else text
-    print_rows(graphs.store(directory).cypher(source, _given(parameters)), as_json)
+    print_rows(_store(directory, as_of).cypher(source, _given(parameters)), as_json)
 
 
 @click.command()
 @click.argument("name", metavar="ENTITY|PAPER")
+@as_of_option
 @graph_option
 @json_option
-def show(name: str, directory: str, as_json: bool) -> None:
+def show(name: str, as_of: str, directory: str, as_json: bool) -> None:
     """Show an entity (by any of its names, or its key) or a paper (by its id).
 
     \b
@@ -92,7 +112,7 @@ def show(name: str, directory: str, as_json: bool) -> None:
       kg show BERT
       kg show 1810.04805
     """
-    graph = graphs.load(directory)
+    graph = loaded(directory, as_of)
     if name in graph.papers:
         _show_paper(graph, name, as_json)
         return
@@ -151,6 +171,13 @@ def _print_entity(graph: Graph, entity: Entity) -> None:
     if len(entity.types) > 1:
         rows.append(("typed as", ", ".join(f"{t} ({n})" for t, n in entity.types)))
     rows.append(("papers", str(len(papers))))
+    if entity.variant_of:
+        rows.append(("variant of", graph.name(entity.variant_of)))
+    variants = [e.name for e in graph.entities.values() if e.variant_of == entity.key]
+    if variants:
+        rows.append(("its variants", ", ".join(variants)))
+    if entity.decisions:
+        rows.append(("decided", ", ".join(entity.decisions)))
     if entity.introduced_in:
         rows.append(("introduced in", ", ".join(entity.introduced_in)))
     print_table([entity.name, ""], rows)
@@ -172,7 +199,7 @@ def _show_paper(graph: Graph, paper: str, as_json: bool) -> None:
     click.echo(f"{record.title or paper}\n\n{record.text}\n")
     rows = [
         (graph.name(s.subject), s.predicate, graph.name(s.object), f"{e.confidence:.2f}",
-         "denied" if e.negated else "hedged" if e.hedged else "", s.id)
+         s.decision or ("denied" if e.negated else "hedged" if e.hedged else ""), s.id)
         for s in said for e in s.evidence if e.paper == paper
     ]  # fmt: skip
     print_table(["subject", "predicate", "object", "confidence", "", "statement"], rows)
@@ -187,9 +214,10 @@ def _statement_json(graph: Graph, s: Statement) -> dict[str, Any]:
 
 @click.command()
 @click.argument("what", metavar="STATEMENT|ENTITY")
+@as_of_option
 @graph_option
 @json_option
-def explain(what: str, directory: str, as_json: bool) -> None:
+def explain(what: str, as_of: str, directory: str, as_json: bool) -> None:
     """Explain a statement (by its id): its evidence and the arithmetic of its belief; or an entity
     (by name or key): which names it has, by which rule, and in which papers.
 
@@ -198,26 +226,51 @@ def explain(what: str, directory: str, as_json: bool) -> None:
       kg explain 3f0c2a9d1b7e4c55
       kg explain BERT
     """
-    graph = graphs.load(directory)
+    graph = loaded(directory, as_of)
     matching = [s for key, s in graph.statements.items() if len(what) >= 6 and key.startswith(what)]
     if len(matching) == 1:
-        _explain_statement(graph, matching[0], as_json)
+        _explain_statement(graph, matching[0], directory, as_json)
     elif matching:
         raise NotFoundError(f"{len(matching)} statements begin with {what!r}: give more digits")
     else:
         _explain_entity(graph, graph.entity(what), as_json)
 
 
-def _explain_statement(graph: Graph, s: Statement, as_json: bool) -> None:
+def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool) -> None:
+    against = [
+        b if a.id == s.id else a
+        for a, b in graph.contradictions()
+        if b is not None and s.id in (a.id, b.id)
+    ]
+    with Ledger(directory) as ledger:
+        builds = {e.paper: ledger.extracted_by(e.paper) for e in s.evidence}
     if as_json:
-        print_json(_statement_json(graph, s) | {"arithmetic": arithmetic(s.evidence)})
+        print_json(
+            _statement_json(graph, s)
+            | {
+                "arithmetic": arithmetic(s.evidence, s.decision),
+                "dates": {e.paper: graph.papers[e.paper].date for e in s.evidence},
+                "builds": {paper: by[1] for paper, by in builds.items() if by},
+                "contradicted_by": [other.id for other in against],
+            }
+        )
         return
     click.echo(f"{graph.name(s.subject)} {s.predicate} {graph.name(s.object)}")
-    click.echo(arithmetic(s.evidence) + "\n")
+    click.echo(arithmetic(s.evidence, s.decision))
+    if denying := sorted({e.paper for e in s.evidence if e.negated}):
+        click.echo(f"contradiction: denied by {', '.join(denying)}")
+    for other in against:
+        click.echo(
+            f"contradiction: {graph.name(other.subject)} {other.predicate} "
+            f"{graph.name(other.object)} is stated, too ({other.id}, belief {other.belief:.2f})"
+        )
     for e in s.evidence:
         state = " (denied)" if e.negated else " (hedged)" if e.hedged else ""
-        click.echo(f"{e.paper} {e.part} {e.start}–{e.end}, confidence {e.confidence:.2f}, "
-                   f"{e.extractor}{state}")  # fmt: skip
+        by = builds[e.paper]
+        when = graph.papers[e.paper].date or "no date"
+        click.echo(f"\n{e.paper} ({when}) {e.part} {e.start}–{e.end}, "
+                   f"confidence {e.confidence:.2f}, {e.extractor}{state}"
+                   f"{f', build {by[1]}' if by else ''}")  # fmt: skip
         click.echo(f"  {e.sentence}")
 
 
@@ -264,7 +317,11 @@ def info(directory: str, records: bool, as_json: bool) -> None:
             print_rows(rows, as_json)
             return
         outcomes = ledger.outcomes()
+        builds = ledger.builds()
     graph = graphs.load(directory)
+    _, unmatched = graphs.summary(directory)
+    for problem in unmatched:
+        tell(f"kg: {problem}")
     counts = {
         "papers": len(graph.papers),
         "mentions": len(graph.mentions),
@@ -274,6 +331,7 @@ def info(directory: str, records: bool, as_json: bool) -> None:
     }
     types = Counter(e.type for e in graph.entities.values())
     predicates = Counter(s.predicate for s in graph.statements.values())
+    contradictions = sum(1 for _ in graph.contradictions())
     if as_json:
         print_json(
             {
@@ -282,10 +340,17 @@ def info(directory: str, records: bool, as_json: bool) -> None:
                 "counts": counts,
                 "entities": dict(sorted(types.items())),
                 "statements": dict(sorted(predicates.items())),
+                "contradictions": contradictions,
+                "builds": [asdict(b) for b in builds],
+                "unmatched_decisions": unmatched,
             }
         )
         return
     print_table(["records", ""], outcomes.items())
     print_table(["graph", ""], counts.items())
     print_table(["entities", ""], types.most_common())
-    print_table(["statements", ""], predicates.most_common())
+    print_table(["statements", ""], [*predicates.most_common(), ("contradictions", contradictions)])
+    print_table(
+        ["build", "finished", "extracted", "extractor"],
+        ((b.number, b.finished or "killed", b.extracted, b.extractor) for b in builds[-5:]),
+    )

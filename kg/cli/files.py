@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kg import directory as graphs
 from kg import extract as extraction
-from kg.cli.options import extractor_option, graph_option
+from kg.cli.options import as_of_option, extractor_option, graph_option, loaded
 from kg.cli.output import json_option, print_json, print_table, progress, tell
 from kg.errors import InputError
 from kg.evaluate import score
@@ -39,8 +38,9 @@ __all__ = ["evaluate", "export", "extract"]
               help="File (directory for csv) to write.  [default: stdout]")  # fmt: skip
 @click.option("--base", default=ID_BASE, show_default=True,
               help="What the IRIs of papers and entities begin with (RDF).")  # fmt: skip
+@as_of_option
 @graph_option
-def export(format: str, output: str, base: str, directory: str) -> None:
+def export(format: str, output: str, base: str, as_of: str, directory: str) -> None:
     """Write the graph in FORMAT: turtle, ntriples, jsonld, trig, nquads (RDF), graphml (networkx,
     Gephi), jsonl (all records), csv or tsv (one table a file, into a directory).
 
@@ -48,8 +48,9 @@ def export(format: str, output: str, base: str, directory: str) -> None:
     Examples:
       kg export turtle > graph.ttl
       kg export csv -o tables
+      kg export jsonl --as-of 2023-06 -o june-2023.jsonl
     """
-    write(graphs.load(directory), format, output, base=base)
+    write(loaded(directory, as_of), format, output, base=base)
 
 
 @click.command()

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import click
 
-__all__ = ["extractor_option", "graph_option", "workers_option"]
+from kg import directory as graphs
+from kg.cli.output import tell
+from kg.graph import Graph
+
+__all__ = ["as_of_option", "extractor_option", "graph_option", "loaded", "workers_option"]
 
 graph_option = click.option(
     "-g",
@@ -14,6 +18,13 @@ graph_option = click.option(
     show_default=True,
     type=click.Path(file_okay=False),
     help="The graph directory.",
+)
+
+as_of_option = click.option(
+    "--as-of",
+    metavar="DATE",
+    default="",
+    help="Only what papers said by the end of DATE (YYYY, YYYY-MM or YYYY-MM-DD).",
 )
 
 extractor_option = click.option(
@@ -31,3 +42,17 @@ workers_option = click.option(
     show_default=True,
     help="Processes for extraction.",
 )
+
+
+def loaded(directory: str, as_of: str) -> Graph:
+    """Return the graph in ``directory``, as of a date if ``as_of`` is one.
+
+    How many papers have no date, and so are left out, is told on stderr.
+    """
+    graph = graphs.load(directory)
+    if not as_of:
+        return graph
+    past = graph.as_of(as_of)
+    if undated := sum(not p.date for p in graph.papers.values()):
+        tell(f"kg: {undated} papers have no date and are left out")
+    return past
