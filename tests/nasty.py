@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from kg.graph import Graph
@@ -87,6 +89,11 @@ def graphs(draw: st.DrawFn) -> Graph:
         entities[key] = Entity(
             key, names[0], kind, tuple(sorted(names)), tuple(sorted(introduced)), ()
         )
+    for key in draw(st.lists(st.sampled_from(sorted(entities)), max_size=2, unique=True)):
+        others = sorted(entities.keys() - {key})
+        if others:
+            parent = draw(st.sampled_from(others))
+            entities[key] = replace(entities[key], variant_of=parent, decisions=("rename",))
     some_entity = st.sampled_from(sorted(entities))
     some_paper = st.sampled_from(papers)
 
@@ -114,6 +121,7 @@ def graphs(draw: st.DrawFn) -> Graph:
             draw(some_entity),
             tuple(sorted(evidence.values())),
             draw(probabilities),
+            draw(st.sampled_from(["", "accepted", "rejected"])),
         )
         statements[statement.id] = statement
     results = {}

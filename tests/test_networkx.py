@@ -149,3 +149,10 @@ def test_algorithms_run_on_it(sample: Graph) -> None:
         "method/betanet",
     )
     assert lineage == {"method/alphanet", "method/bert"}
+
+
+def test_variants_are_edges() -> None:
+    large = Entity("method/bert-large", "BERT-large", "Model", variant_of="method/bert")
+    g = graphml(Graph(entities=[Entity("method/bert", "BERT", "Model"), large]))
+    (edge,) = g.get_edge_data("method/bert-large", "method/bert").values()
+    assert edge == {"relation": "VARIANT_OF"}

@@ -231,6 +231,7 @@ def test_a_result_without_a_figure_and_a_statement_without_evidence_are_reported
         (SOTA.belief, Literal("-0.1", datatype=XSD.decimal)),
         (SOTA.confidence, Literal("2.0", datatype=XSD.decimal)),
         (SOTA.part, Literal("body")),
+        (SOTA.decision, Literal("perhaps")),
         (SOTA.unit, Literal("metres")),
         (SOTA.direction, Literal("sideways")),
         (OA.start, Literal("9999", datatype=XSD.nonNegativeInteger)),
@@ -241,6 +242,6 @@ def test_a_result_without_a_figure_and_a_statement_without_evidence_are_reported
 )
 def test_a_value_out_of_range_is_reported(sample: Graph, path: URIRef, value: Literal) -> None:
     data = to_rdflib(sample)
-    subject = next(data.subjects(path))
+    subject = next(data.subjects(path), next(data.subjects(RDF.type, SOTA.Statement)))
     data.set((subject, path, value))
     assert subject in {focus for focus, _, _ in violations(validate(data))}

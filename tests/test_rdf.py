@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyoxigraph
@@ -26,8 +27,8 @@ from kg.project.rdf import to_dataset, to_rdflib
 from kg.project.rdf_files import FORMATS, write
 from kg.project.rdf_terms import any_uri, date, decimal, doi_link, iri
 from kg.project.vocabulary import OA, SOTA
-from kg.records import Entity, Paper, Result
-from kg.schema import ID_BASE
+from kg.records import Entity, Paper, Result, Statement
+from kg.schema import ID_BASE, PREDICATES
 
 # rdflib's parsers use what rdflib itself calls deprecated.
 pytestmark = [
@@ -123,9 +124,11 @@ def test_an_empty_graph_is_a_valid_file(format: str) -> None:
     check_round_trips(Graph(), format)
 
 
-def test_named_graphs_hold_the_same_triples_as_one_graph(sample: Graph) -> None:
-    union = {(s, p, o) for s, p, o, _ in to_dataset(sample).quads()}
-    assert union == set(to_rdflib(sample))
+@given(graph=graphs())
+@settings(max_examples=25, deadline=None)
+def test_named_graphs_hold_the_same_triples_as_one_graph(graph: Graph) -> None:
+    union = {(s, p, o) for s, p, o, _ in to_dataset(graph).quads()}
+    assert union == set(to_rdflib(graph))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -391,3 +394,30 @@ def test_sample_is_what_the_tests_think(sample: Graph) -> None:
 def test_a_url_is_typed_if_it_is_one(url: str, datatype: URIRef | None) -> None:
     assert any_uri(url).datatype == datatype
     assert str(any_uri(url)) == url
+
+
+def test_what_a_person_rejected_is_no_plain_triple_and_what_was_accepted_is(
+    sample: Graph,
+) -> None:
+    def decided(statement: Statement) -> Statement:
+        return replace(statement, decision="rejected" if statement.asserted else "accepted")
+
+    graph = Graph(
+        sample.papers.values(),
+        sample.entities.values(),
+        sample.mentions,
+        map(decided, sample.statements.values()),
+        sample.results.values(),
+    )
+    triples = {(s, p, o) for s, p, o, _ in to_dataset(graph).quads()}
+    assert triples == set(to_rdflib(graph))
+    plain = {(s, p, o) for s, p, o in triples if p in {SOTA[x.term] for x in PREDICATES.values()}}
+    assert plain == {(ID["method/betanet"], SOTA.improvesOver, ID["method/bert"])}
+    decisions = [str(o) for _, p, o in triples if p == SOTA.decision]
+    assert sorted(decisions) == ["accepted"] + ["rejected"] * 7
+
+
+def test_a_variant_is_linked_to_what_it_is_a_variant_of() -> None:
+    large = Entity("method/bert-large", "BERT-large", "Model", variant_of="method/bert")
+    graph = to_rdflib(Graph(entities=[Entity("method/bert", "BERT", "Model"), large]))
+    assert graph.value(ID["method/bert-large"], SOTA.variantOf) == ID["method/bert"]

@@ -178,6 +178,7 @@ def test_json_lines_of_any_graph_come_back_the_same(graph: Graph) -> None:
         b"7",
         b"{}",
         b'{"record": "thing"}',
+        b"[" * 100_000,
         b'{"record": ["paper"]}',
         b'{"record": "paper"}',
         b'{"record": "paper", "id": "x", "text": "t", "colour": "red"}',

@@ -72,7 +72,7 @@ def read_json(lines: Iterable[bytes]) -> Graph:
             data = json.loads(line)
             kind = data.pop("record")
             found[kind].append(from_json(_KINDS[kind], data))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise InputError(
                 f"line {number} is no record of a graph ({type(error).__name__}: {error}); "
                 "write the file anew with kg export jsonl"

@@ -1,9 +1,10 @@
 """The graph as a networkx ``MultiDiGraph``, and as GraphML.
 
 Nodes are entities, by their key, and papers, by ``paper/<id>``. Edges are the statements that at
-least one passage plainly states, keyed by the statement's id; and, if wanted, which paper mentions
-or introduces which entity. Every attribute is a str, int or float, and lists are joined, so that
-the graph goes as it is through GraphML, GEXF and node-link JSON.
+least one passage plainly states, keyed by the statement's id; which entity is a variant of which;
+and, if wanted, which paper mentions or introduces which entity. Every attribute is a str, int or
+float, and lists are joined, so that the graph goes as it is through GraphML, GEXF and node-link
+JSON.
 """
 
 from __future__ import annotations
@@ -93,6 +94,10 @@ def to_networkx(graph: Graph, *, papers: bool = True) -> nx.MultiDiGraph[str]:
             papers=len(s.papers),
             belief=round(float(s.belief), 6),
         )
+    for entity in graph.entities.values():
+        if entity.variant_of:
+            key = digest("variant of", entity.key, entity.variant_of)
+            out.add_edge(entity.key, entity.variant_of, key, relation="VARIANT_OF")
     if papers:
         _link_papers(graph, out)
     return out

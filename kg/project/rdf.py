@@ -86,7 +86,8 @@ class Projection:
         for result in graph.results.values():
             self._results[result.paper].append(result)
         said = (self._mentions, self._introduces, self._evidence, self._results)
-        self.papers = sorted(set(graph.papers).union(*said))
+        self._saying: set[str] = set().union(*said)
+        self.papers = sorted(self._saying.union(graph.papers))
 
     def resources(self) -> Iterator[Description]:
         """Yield each resource once, with all that is known of it."""
@@ -112,7 +113,7 @@ class Projection:
     def of_papers(self) -> Iterator[tuple[URIRef, Iterator[Description]]]:
         """Yield the name of each named graph (the paper's IRI) and what that paper says."""
         for paper in self.papers:
-            if any(paper in said for said in (self._mentions, self._evidence, self._results)):
+            if paper in self._saying:
                 yield self._iri(paper_key(paper)), self._said(paper)
 
     def _said(self, paper: str) -> Iterator[Description]:
@@ -163,8 +164,11 @@ class Projection:
                 (SKOS.prefLabel, name),
                 *((SKOS.altLabel, other) for other in others),
                 (SOTA.confidence, decimal(entity.confidence)),
+                *((SOTA.decision, text(d)) for d in entity.decisions),
                 *self._plain(self._asserted.get(entity.key, ())),
             ]
+            if entity.variant_of:
+                pairs.append((SOTA.variantOf, self._iri(entity.variant_of)))
             yield Description(self._iri(entity.key), pairs)
 
     def _statements(self) -> Iterator[Description]:
@@ -183,6 +187,8 @@ class Projection:
                 (SOTA.belief, decimal(s.belief)),
                 (SOTA.paperCount, integer(len(s.papers))),
             ]
+            if s.decision:
+                pairs.append((SOTA.decision, text(s.decision)))
             yield Description(self._iri(f"statement/{id_}"), pairs)
             extractors.update(e.extractor for e in s.evidence)
         extractors.update(r.extractor for r in self.graph.results.values())

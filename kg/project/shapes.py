@@ -195,6 +195,8 @@ class _Shapes:
             self.string("Entity-prefLabel", SKOS.prefLabel, 1),
             self.string("Entity-altLabel", SKOS.altLabel, most=None),
             self.probability("Entity-confidence", SOTA.confidence),
+            self.link("Entity-variantOf", SOTA.variantOf, SOTA.Entity, 0, 1),
+            self.string("Entity-decision", SOTA.decision, most=None),
         ]
         for name in ENTITY_TYPES:
             self.node(name, class_iri(name), [*common, *self.plain(name)])
@@ -226,6 +228,13 @@ class _Shapes:
                 self.property("Statement-object", RDF.object, 1, 1, **self.one_of(("Entity",))),
                 self.probability("Statement-belief", SOTA.belief),
                 self.count("Statement-paperCount", SOTA.paperCount, 1, 0),
+                self.property(
+                    "Statement-decision",
+                    SOTA.decision,
+                    0,
+                    1,
+                    in_=map(Literal, ("accepted", "rejected")),
+                ),
                 self.property(
                     "Statement-evidence",
                     evidence,

@@ -32,12 +32,13 @@ _FOUND: Final = ("confidence", "extractor")
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "papers": ("id", "title", "date", "venue", "authors", "url", "doi", "text", "file", "position"),
     "entities": (
-        *("key", "name", "type", "names", "introduced_in", "papers", "mentions", "confidence"),
+        *("key", "name", "type", "names", "introduced_in", "papers", "mentions"),
+        *("confidence", "variant_of", "decisions"),
     ),
     "mentions": (*_SPAN, "surface", "type", "entity", *_FOUND),
     "statements": (
         *("id", "subject", "subject_name", "predicate", "object", "object_name"),
-        *("papers", "asserted", "belief"),
+        *("papers", "asserted", "belief", "decision"),
     ),
     "evidence": ("id", "statement", *_SPAN, "sentence", "negated", "hedged", *_FOUND),
     "results": (
@@ -45,8 +46,8 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         *("baseline", "baseline_value", "delta", "direction", *_FOUND),
     ),
 }
-"""Table to its columns. ``authors``, ``names`` and ``introduced_in`` are lists of str; a figure
-that is not told is None."""
+"""Table to its columns. ``authors``, ``names``, ``introduced_in`` and ``decisions`` are lists of
+str; a figure that is not told is None."""
 
 
 def to_tables(graph: Graph) -> dict[str, list[Row]]:
@@ -186,6 +187,8 @@ def _entities(graph: Graph) -> Iterator[Row]:
             "papers": papers.get(e.key, 0),
             "mentions": mentions.get(e.key, 0),
             "confidence": _number(e.confidence),
+            "variant_of": e.variant_of,
+            "decisions": list(e.decisions),
         }
 
 
@@ -207,6 +210,7 @@ def _statements(graph: Graph) -> Iterator[Row]:
             "papers": len(s.papers),
             "asserted": s.asserted,
             "belief": _number(s.belief),
+            "decision": s.decision,
         }
 
 

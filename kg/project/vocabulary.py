@@ -222,6 +222,15 @@ def _other_properties() -> list[Term]:
         ),
         _link("measuredBy", "measured by", "The figure's measure.", "Result", "Metric"),
         _link("against", "against", "What the figure is compared with.", "Result", "Entity"),
+        Term(
+            "variantOf",
+            "object",
+            "variant of",
+            "The subject is a version, size or split of the object, as its name plainly says.",
+            ("Entity",),
+            ("Entity",),
+            close=(DCTERMS.isVersionOf,),
+        ),
         _data(
             "belief",
             "belief",
@@ -269,6 +278,13 @@ def _other_properties() -> list[Term]:
         _data("delta", "delta", "The reported difference, in the unit.", "Result", XSD.decimal),
         _data("unit", "unit", "Unit of the figures, such as % or points.", "Result", XSD.string),
         _data("direction", "direction", "The way it moved: up or down.", "Result", XSD.string),
+        _data(
+            "decision",
+            "decision",
+            "What a person decided about it, such as accepted or rejected of a statement.",
+            ("Statement", "Entity"),
+            XSD.string,
+        ),
         _data("venue", "venue", "Where the paper appeared.", "Paper", XSD.string),
         _data("sourceFile", "source file", "File that it was read from.", "Paper", XSD.string),
         _data(
