@@ -46,7 +46,7 @@ PATTERNS: Final = (
 LONGEST: Final = 200_000
 """Characters of the longest text that is read; longer ones give an empty extraction, and say so."""
 
-_BATCH: Final = 64
+_BATCH: Final = 256
 
 
 def pipeline(components: Iterable[str] = PATTERNS) -> Language:
