@@ -249,6 +249,19 @@ def test_xml_in_its_declared_encoding(encoding: str) -> None:
     assert paper(text.encode(encoding)).paper.text == "naïve"
 
 
+@pytest.mark.parametrize("encoding", ["x-unknown", "idna", "unicode_escape", "rot13", "us-ascii"])
+def test_xml_that_declares_no_charset_is_utf_8(encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?><dc><description>naïve</description></dc>'
+    assert paper(text.encode()).paper.text == "naïve"
+
+
+def test_a_reason_is_one_line() -> None:
+    header = '<header status="deleted"><identifier>a\nb\x1b[1m</identifier></header>'
+    (item,) = one(f"<record>{header}</record>".encode())
+    assert isinstance(item, Rejected)
+    assert item.reason == "deleted by the source (a b)"
+
+
 def test_xml_without_a_declaration_in_windows_1252() -> None:
     raw = "<dc><description>naïve</description></dc>".encode("cp1252")
     assert paper(raw).paper.text == "naïve"
@@ -411,6 +424,12 @@ def test_a_cell_of_more_than_four_megabytes() -> None:
 )
 def test_withdrawn(text: str) -> None:
     assert WITHDRAWN in paper(json.dumps({"text": text}).encode()).notes
+
+
+def test_a_description_is_an_abstract_only_beside_a_title() -> None:
+    record = {"name": "a-package", "description": "Tools for lanterns."}
+    assert kinds(one(json.dumps(record).encode())) == ["empty"]
+    assert kinds(one(json.dumps({**record, "title": "Lanterns"}).encode())) == ["read"]
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def finish(item: Fields | Flaw, source: Source) -> Read | Rejected:
         File and position of the record.
     """
     if isinstance(item, Flaw):
-        return Rejected(source, item.reason, item.kind)
+        return Rejected(source, _line(item.reason), item.kind)
     if len(item.text) > MAX_ABSTRACT:
         return Rejected(
             source,
