@@ -380,6 +380,14 @@ def test_an_external_dtd_is_not_opened_and_html_names_are_known(tmp_path: Path) 
     assert paper(raw.encode()).paper.text == "naïve & β"
 
 
+@pytest.mark.parametrize("start", ["<!--", "<dc title='", "<?pi ", "<dc><description><"])
+def test_a_tag_or_comment_without_end(start: str) -> None:
+    blocks = itertools.chain([b"<r>", start.encode()], itertools.repeat(b"x" * 2**16, 4_000))
+    (item,) = READERS["xml"](blocks)
+    assert not isinstance(item, Fields)
+    assert "more than 1,048,576 bytes" in item.reason
+
+
 def test_xml_that_ends_early_gives_what_was_whole() -> None:
     raw = b"<r>" + b"<dc><description>We present LanternNet.</description></dc>" * 3
     assert kinds(one(raw + b"<dc><description>We")) == ["read"] * 3 + ["broken"]

@@ -26,7 +26,7 @@ _MULTIBYTE: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]")
 _NO_CHARSETS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 _ASCII: Final = "".join(map(chr, range(32, 127)))
 _MAX_DEPTH: Final = 100
-_MAX_TAG: Final = 2**16
+_MAX_TAG: Final = 2**20
 _NEXT_DOCUMENT: Final = frozenset(
     expat.errors.codes[message]
     for message in (
@@ -113,7 +113,7 @@ class _Cutter:
         self.base = base
         """Lines before the text that this parser was given first."""
         self._fed = 0
-        self._tail = b""  # what was fed last, from its last tag on: it may be half a tag
+        self._tail = b""  # what was fed last and is not parsed yet: half a tag
         self._names = names
         self._ready: list[Record | Flaw] = []
         self._path: list[tuple[str, dict[str, str]]] = []
@@ -167,10 +167,10 @@ class _Cutter:
                 return None, rest
             return flaw, rest[1:]
         self._fed += len(raw)
-        tag = raw.rfind(b"<")
-        self._tail = raw[tag:] if tag >= 0 else self._tail + raw
-        if len(self._tail) > _MAX_TAG:  # text, then; no tag is as long
-            self._tail = b""
+        pending = self._fed - self._parser.CurrentByteIndex
+        if pending > _MAX_TAG:  # each piece more would have it parsed from its start again
+            raise UnusableError("broken", f"a tag or comment of more than {_MAX_TAG:,} bytes")
+        self._tail = (self._tail + raw)[-pending:] if pending > 0 else b""
         return None
 
     def close(self) -> Flaw | None:
