@@ -63,11 +63,13 @@ def version(gazetteer: str = "") -> str:
 
 
 def _extractor(rule: str) -> str:
-    return f"rule:{rule.replace('@', '_')}@{version()}"
+    return rule if rule.startswith("model:") else f"rule:{rule.replace('@', '_')}@{version()}"
 
 
 def _rule(extractor: str) -> str:
-    """Return the rule's name that :func:`_extractor` was given; of others the whole."""
+    """Return what :func:`_extractor` was given."""
+    if extractor.startswith("model:"):
+        return extractor
     return extractor.removeprefix("rule:").rpartition("@")[0] or extractor
 
 
