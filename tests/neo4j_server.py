@@ -285,7 +285,8 @@ def _wait(server: Server, ended: Callable[[], int | None], log: Path | None = No
     with neo4j.GraphDatabase.driver(server.uri, auth=auth, connection_timeout=5) as driver:
         while True:
             try:
-                driver.execute_query("RETURN 1")
+                driver.verify_connectivity()  # at once, or an error; no retries of its own
+                driver.execute_query("RETURN 1")  # waits for the database, too
                 return
             except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError) as error:
                 if ended() is not None or time.monotonic() > deadline:
