@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kg.errors import InputError
-from kg.extract.model.decode import RELATIONS, Settings, softmax
+from kg.extract.model.decode import RELATIONS, Settings
 from kg.extract.model.extractor import FILES, SHIPPED, Extractor
 from kg.extract.model.features import TYPES, WIDTH, read_page
 from kg.extract.model.figures import figures
@@ -21,6 +21,7 @@ from kg.extract.model.names import abbreviates, normal, sentences
 from kg.extract.model.nodes import buckets, figure_words
 from kg.extract.model.pieces import MAX_PIECES, Pieces
 from kg.extract.model.reading import windows
+from kg.extract.model.results import softmax
 from kg.schema import PAPER, PREDICATES
 
 TEXT = (

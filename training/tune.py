@@ -70,27 +70,35 @@ def tune(bench: Bench, which: list[int], start: Settings, rounds: int = 2) -> Se
     def attempt(s: Settings) -> None:
         nonlocal best, top
         v = value(s)
-        if v > top + 1e-9:
+        if v > top + 0.001:  # less is noise
             best, top = s, v
 
     for r in range(rounds):
+        around = GRID[1::2] if r == 0 else GRID
+
+        def near(now: float, around: list[float] = around, r: int = r) -> list[float]:
+            return around if r == 0 else [g for g in around if abs(g - now) < 0.11]
+
         if r == 0:
-            for share in (0.0, 0.4, 0.7, 1.0):
+            for share in (0.3, 0.8):
                 attempt(replace(best, share=share))
-            for low in (0.1, 0.2, 0.3, 0.4):
+            for low in (0.1, 0.3):
                 attempt(replace(best, span_low=low))
-        for w in (0.0, 0.3, 0.5, 0.7, 1.0):
+        for w in (0.3, 0.7):
             attempt(replace(best, node_weight=w))
         for t in TYPES:
-            for g in GRID:
+            for g in near(best.entity[t]):
                 attempt(replace(best, entity={**best.entity, t: g}))
-        for g in GRID:
+        for g in near(best.supported):
+            attempt(replace(best, supported=g))
+        for g in near(best.introduced):
             attempt(replace(best, introduced=g))
         for n in RELATIONS:
-            for g in GRID:
+            for g in near(best.relation[n]):
                 attempt(replace(best, relation={**best.relation, n: g}))
-        for g in GRID:
+        for g in near(best.result):
             attempt(replace(best, result=g))
+        for g in near(best.no_link):
             attempt(replace(best, no_link=g))
     return best
 
@@ -108,6 +116,9 @@ def facts(bench: Bench, s: Settings, which: list[int]) -> dict[str, list[tuple[f
             e["name"]: (("g", m[k]) if k in m else ("p", k)) for k, e in enumerate(p["entities"])
         } | {"PAPER": "PAPER"}
         gold = triples(g, gn, False)
+        gold_new = {m_ for m_ in m.values() if g["entities"][m_]["introduced"]}
+        for k, e in enumerate(p["entities"]):
+            out.setdefault("introduced", []).append((e["introduced_score"], m.get(k) in gold_new))
         for r in p["relations"]:
             out.setdefault(r["type"], []).append(
                 (r["confidence"], (pn[r["head"]], r["type"], pn[r["tail"]]) in gold)
@@ -121,16 +132,23 @@ def facts(bench: Bench, s: Settings, which: list[int]) -> dict[str, list[tuple[f
 
 
 def logistic(points: list[tuple[float, bool]]) -> tuple[float, float]:
-    """Slope and offset on the logit, by Newton's method with a weak pull to (1, 0)."""
-    p = np.clip([c for c, _ in points], 1e-6, 1 - 1e-6)
+    """Slope and offset on the logit, by damped Newton steps with a weak pull to (1, 0)."""
+    p = np.clip([c for c, _ in points], 1e-3, 1 - 1e-3)
     x = np.stack([np.log(p / (1 - p)), np.ones(len(p))], 1)
     y = np.array([float(r) for _, r in points])
     w, prior = np.array([1.0, 0.0]), np.array([1.0, 0.0])
+
+    def loss(v: np.ndarray) -> float:
+        z = x @ v
+        return float(np.logaddexp(0, z).sum() - (y * z).sum() + ((v - prior) ** 2).sum())
+
     for _ in range(50):
         q = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
         gradient = x.T @ (q - y) + 2.0 * (w - prior)
         hessian = (x * (q * (1 - q))[:, None]).T @ x + 2.0 * np.eye(2)
         step = np.linalg.solve(hessian, gradient)
+        while loss(w - step) > loss(w) and np.abs(step).max() > 1e-8:
+            step = step / 2
         w = w - step
         if np.abs(step).max() < 1e-8:
             break

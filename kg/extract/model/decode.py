@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from kg.extract.model.features import TYPES, Page
 from kg.extract.model.figures import Figure
 from kg.extract.model.grouping import Group
+from kg.extract.model.results import BASELINE, findings, results, softmax
 from kg.schema import PAPER, PREDICATES
 
-__all__ = ["DIRECTIONS", "RELATIONS", "ROLES", "UNITS", "Answers", "Settings", "decode", "softmax"]
+__all__ = ["RELATIONS", "Answers", "Settings", "decode"]
 
 RELATIONS = (
     "evaluates-on",
@@ -25,15 +26,6 @@ RELATIONS = (
     "compared-with",
     "part-of",
 )
-ROLES = (None, "value", "baseline_value", "delta")
-DIRECTIONS = (None, "up", "down")
-UNITS = (None, "%", "x", "points", "pp")
-LINKS: dict[str, tuple[str, ...]] = {
-    "head": (PAPER, "Method", "Model", "Dataset", "Benchmark", "Task"),
-    "benchmark": ("Benchmark", "Dataset"),
-    "metric": ("Metric",),
-    "baseline": ("Method", "Model"),
-}
 Floats = NDArray[np.float32]
 
 
@@ -43,14 +35,16 @@ class Settings:
 
     `span_low` and `share` are those of :func:`kg.extract.model.grouping.groups`; `node_weight` is
     the weight of the second decision on a type against the first. `entity` by type, `relation` by
-    relation. `no_link` is the least probability for "not said" to win over the best candidate.
+    relation; `supported` for a benchmark or metric that a figure needs. `no_link` is the least
+    probability for "not said" to win over the best candidate.
     `calibration`: kind to (slope, offset) on the logit of the raw score.
     """
 
     span_low: float = 0.2
     share: float = 0.5
     node_weight: float = 0.5
-    entity: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(TYPES, 0.5))
+    entity: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(TYPES, 0.45))
+    supported: float = 0.3
     introduced: float = 0.5
     relation: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(RELATIONS, 0.4))
     result: float = 0.4
@@ -82,12 +76,6 @@ class Answers:
     links: Floats
 
 
-def softmax(x: Floats, axis: int = -1) -> Floats:
-    """Return the softmax of `x` along an axis: each in 0 to 1, sum 1."""
-    e = np.exp(x - x.max(axis, keepdims=True))
-    return np.asarray(e / e.sum(axis, keepdims=True), np.float32)
-
-
 def _calibrated(score: float, kind: str, settings: Settings) -> float:
     slope, offset = settings.calibration.get(kind, (1.0, 0.0))
     p = min(max(score, 1e-6), 1 - 1e-6)
@@ -95,14 +83,16 @@ def _calibrated(score: float, kind: str, settings: Settings) -> float:
     return round(float(1 / (1 + np.exp(-z))), 4)
 
 
-def _name(page: Page, group: Group) -> str:
-    """Return the mention that the entity is called by: a defined abbreviation, else the longest."""
+def _name(page: Page, group: Group, used: set[str]) -> str | None:
+    """Return the mention that the entity is called by: a defined abbreviation, else the longest.
+
+    None if every mention is another entity's name.
+    """
     shorts = {s for s, _ in page.pairs}
-    text = [page.text[page.spans[s][0] : page.spans[e - 1][1]] for s, e in group.places]
-    short = [t for t, p in zip(text, group.places, strict=True) if p in shorts]
-    if short:
-        return short[0]
-    return max(text, key=lambda t: (len(t), -text.index(t)))
+    texts = _texts(page, group)
+    short = [t for t, p in zip(texts, group.places, strict=True) if p in shorts]
+    every = [*short, *sorted(texts, key=lambda t: -len(t))]
+    return next((t for t in every if t not in used), None)
 
 
 def decode(
@@ -131,49 +121,70 @@ def decode(
         or "PAPER".
     """
     kinds = softmax(answers.types)
-    names: dict[int, str] = {0: PAPER}
-    types: dict[int, str] = {0: PAPER}
-    entities: list[dict[str, Any]] = []
-    used = {PAPER}
     w = settings.node_weight
+    types: dict[int, str] = {0: PAPER}
+    scores: dict[int, float] = {0: 1.0}
+    sure = {0}
     for k, g in enumerate(groups, 1):
         p = w * kinds[k] + (1 - w) * g.probabilities
         t = int(p[1:].argmax())
-        score = float(p[t + 1])
-        if score < settings.entity[TYPES[t]]:
+        types[k], scores[k] = TYPES[t], float(p[t + 1])
+        if scores[k] >= settings.entity[TYPES[t]]:
+            sure.add(k)
+    # a figure that is measured by it or on it speaks for an entity that is less sure
+    could = {k: t for k, t in types.items() if k in sure or scores[k] >= settings.supported}
+    limits = (settings.result, settings.no_link)
+    needed = {
+        n
+        for f in findings(could, found, answers.figures, answers.links, *limits)
+        for n in (f.links["benchmark"], f.links["metric"])
+        if n is not None and f.role != BASELINE
+    }
+    types = {k: t for k, t in could.items() if k in sure or k in needed}
+    names: dict[int, str] = {0: PAPER}
+    entities: list[dict[str, Any]] = []
+    for k in sorted(types.keys() - {0}):
+        group = groups[k - 1]
+        name = _name(page, group, set(names.values()))
+        if name is None:
+            del types[k]
             continue
-        name = _name(page, g)
-        if name in used:
-            name = next((m for m in (_texts(page, g)) if m not in used), "")
-            if not name:
-                continue
-        used.add(name)
-        names[k], types[k] = name, TYPES[t]
-        sure = _calibrated(score, "entity", settings)
-        mentions = [
-            {
-                "start": page.spans[s][0],
-                "end": page.spans[e - 1][1],
-                "text": page.text[page.spans[s][0] : page.spans[e - 1][1]],
-                "confidence": sure,
-            }
-            for s, e in g.places
-        ]
-        new = float(1 / (1 + np.exp(-answers.introduced[k])))
-        entities.append(
-            {
-                "name": name,
-                "type": TYPES[t],
-                "introduced": new >= settings.introduced,
-                "confidence": sure,
-                "introduced_score": round(new, 4),
-                "mentions": mentions,
-            }
-        )
+        names[k] = name
+        entities.append(_entity(page, k, group, name, types[k], scores[k], answers, settings))
+    said = findings(types, found, answers.figures, answers.links, *limits)
+    rows = results(page, said, names)
+    for row in rows:
+        row["confidence"] = _calibrated(row["confidence"], "result", settings)
     return {
         "entities": entities,
         "relations": _relations(page, names, types, answers, settings),
-        "results": _results(page, names, types, found, answers, settings),
+        "results": rows,
+    }
+
+
+def _entity(
+    page: Page,
+    k: int,
+    group: Group,
+    name: str,
+    kind: str,
+    score: float,
+    answers: Answers,
+    settings: Settings,
+) -> dict[str, Any]:
+    sure = _calibrated(score, "entity", settings)
+    new = float(1 / (1 + np.exp(-answers.introduced[k])))
+    mentions = [
+        {"start": page.spans[s][0], "end": page.spans[e - 1][1], "text": text, "confidence": sure}
+        for (s, e), text in zip(group.places, _texts(page, group), strict=True)
+    ]
+    return {
+        "name": name,
+        "type": kind,
+        "introduced": new >= settings.introduced,
+        "confidence": sure,
+        "introduced_score": _calibrated(new, "introduced", settings),
+        "mentions": mentions,
     }
 
 
@@ -218,63 +229,3 @@ def _passage(page: Page, attention: Floats) -> tuple[int, int]:
     """Return the offsets of the sentence that got the most attention."""
     mass = np.bincount(page.sentence[: len(attention)], attention, len(page.sentences))
     return page.sentences[int(mass.argmax())]
-
-
-def _results(
-    page: Page,
-    names: dict[int, str],
-    types: dict[int, str],
-    found: Sequence[Figure],
-    answers: Answers,
-    settings: Settings,
-) -> list[dict[str, Any]]:
-    out: list[dict[str, Any]] = []
-    where: list[tuple[Figure, dict[str, Any]]] = []
-    bases: list[Figure] = []
-    for k, f in enumerate(found):
-        row = answers.figures[k]
-        role = softmax(row[:4])
-        r = int(role[1:].argmax()) + 1
-        score = float(1 - role[0])
-        if score < settings.result:
-            continue
-        if ROLES[r] == "baseline_value":
-            bases.append(f)
-            continue
-        links = softmax(answers.links[k], 0)
-        said: dict[str, str | None] = {}
-        for c, (key, kinds) in enumerate(LINKS.items()):
-            fits = [n for n in names if types[n] in kinds]
-            best = max(fits, key=lambda n: float(links[n, c]), default=None)
-            none = float(links[-1, c])
-            top = float(links[best, c]) if best is not None else 0.0
-            said[key] = (
-                names[best]
-                if best is not None and top * (1 - settings.no_link) >= none * settings.no_link
-                else None
-            )
-        start, end = next((s for s in page.sentences if s[0] <= f.start < s[1]), (f.start, f.end))
-        result: dict[str, Any] = {
-            **said,
-            "value": None,
-            "unit": UNITS[int(row[7:12].argmax())],
-            "baseline_value": None,
-            "delta": None,
-            "direction": DIRECTIONS[int(row[4:7].argmax())],
-            "confidence": _calibrated(score, "result", settings),
-            "evidence": {"start": start, "end": end},
-        }
-        result[str(ROLES[r])] = f.value
-        out.append(result)
-        where.append((f, result))
-    for b in bases:
-        near = [
-            (abs(f.start - b.start) + (0 if f.start > b.start else 20), r)
-            for f, r in where
-            if r["value"] is not None
-            and r["baseline_value"] is None
-            and r["evidence"]["start"] <= b.start < r["evidence"]["end"]
-        ]
-        if near:
-            min(near, key=lambda x: x[0])[1]["baseline_value"] = b.value
-    return out

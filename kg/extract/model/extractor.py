@@ -13,13 +13,14 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from kg.errors import InputError
-from kg.extract.model.decode import Answers, Settings, decode, softmax
+from kg.extract.model.decode import Answers, Settings, decode
 from kg.extract.model.features import WIDTH, Page, read_page
 from kg.extract.model.figures import Figure, figures
 from kg.extract.model.grouping import Group, groups
 from kg.extract.model.nodes import figure_words, head_input
 from kg.extract.model.pieces import Pieces
 from kg.extract.model.reading import read_input, windows
+from kg.extract.model.results import softmax
 
 __all__ = ["FORMAT", "SHIPPED", "Extractor"]
 
