@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from kg.errors import InputError
+from kg.extract.patterns.claims import claims
 from kg.extract.patterns.contribution import Contribution, chief_of, introductions
 from kg.extract.patterns.cues import read_introductions, read_relations
 from kg.extract.patterns.entities import Entity, Finding
 from kg.extract.patterns.measured import Kinds, Rules
-from kg.extract.patterns.relations import claims, hedged, negated, relations
+from kg.extract.patterns.moods import hedged, negated
+from kg.extract.patterns.relations import bones, relations
 from kg.extract.patterns.results import results
 from kg.extract.patterns.skeleton import Anaphor, anaphora, rule, skeleton
 from kg.extract.sentences import sentences
@@ -159,8 +161,6 @@ def test_skeleton_joins_a_name_and_its_abbreviation() -> None:
     entities = [
         Entity("DO", "Method", 1.0, "", [Finding(0, 19, "", 1.0), Finding(21, 23, "", 1.0)])
     ]
-    from kg.extract.patterns.relations import bones
-
     assert len(bones(text, (0, len(text)), entities).text) == len("X wins")
 
 

@@ -31,13 +31,14 @@ from kg.extract.abbreviations import abbreviations
 from kg.extract.attributes import border
 from kg.extract.clean import clean
 from kg.extract.gazetteer import GAZETTEER, Gazetteer, Name, normal
+from kg.extract.patterns.claims import grouped
 from kg.extract.patterns.contribution import contribution, introductions
 from kg.extract.patterns.cues import read_introductions, read_relations
 from kg.extract.patterns.entities import Entity, EntityFinder
 from kg.extract.patterns.kinds import cues
-from kg.extract.patterns.measured import TYPES, Kinds, Rules, parents
+from kg.extract.patterns.measured import FORMS, TYPES, Kinds, Rules, parents
 from kg.extract.patterns.phrases import Phrases
-from kg.extract.patterns.relations import grouped, relations
+from kg.extract.patterns.relations import relations
 from kg.extract.patterns.results import readings
 from kg.extract.patterns.wordlists import read_words
 from kg.extract.sentences import sentences
@@ -207,9 +208,9 @@ def kinds(papers: Iterable[Paper]) -> dict[str, tuple[float, ...]]:
     for paper in papers:
         for entity, spans in zip(paper.row["entities"], paper.mentions, strict=True):
             name = (entity["name"].lower(), entity["type"])
-            for cue in {"", *cues(paper.text, spans)}:
+            for cue in {"", "form", *cues(paper.text, spans)}:
                 # the form of a name tells about names never seen: a frequent one counts once
-                if name not in known or not cue.startswith(("w:", "f:", "e:", "s:")):
+                if name not in known or not cue.startswith((*FORMS, "form")):
                     count[cue][entity["type"]] += 1
             known.add(name)
     prior = {t: count[""][t] / count[""].total() for t in TYPES}

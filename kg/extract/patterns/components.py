@@ -19,12 +19,13 @@ from kg.errors import InputError
 from kg.extract.attributes import MENTIONS, border, register
 from kg.extract.gazetteer import GAZETTEER, Gazetteer
 from kg.extract.patterns import RULES
+from kg.extract.patterns.claims import claims
 from kg.extract.patterns.contribution import Contribution, chief_of, contribution
 from kg.extract.patterns.cues import Cue, read_introductions, read_relations
 from kg.extract.patterns.entities import Entity, EntityFinder, Finding
 from kg.extract.patterns.measured import FOLDER, Kinds, Rules
 from kg.extract.patterns.phrases import Phrases
-from kg.extract.patterns.relations import claims, relations
+from kg.extract.patterns.relations import relations
 from kg.extract.patterns.results import results
 from kg.extract.patterns.wordlists import read_words
 from kg.schema import PAPER, PREDICATES

@@ -277,7 +277,8 @@ def _choose(findings: Iterable[Finding]) -> list[Finding]:
     """Keep what does not overlap: the longer and surer first; sorted by place."""
 
     def worth(f: Finding) -> tuple[float, int, int]:
-        return (-(f.confidence + 0.02 * (f.end - f.start)), f.start, f.end)
+        listed = 0.25 if f.rule.startswith("entity:gazetteer") else 0.0
+        return (-(f.confidence + listed + 0.02 * (f.end - f.start)), f.start, f.end)
 
     kept: list[Finding] = []
     for finding in sorted(findings, key=worth):

@@ -26,6 +26,19 @@ _DEFINED: Final = re.compile(
     r"(?:\s*\([^()]{1,60}\))?\s*(?:,|:|—|–|\s-|\sis|\sare|\()\s*"
     r"(?:(?:which|that)\s+is\s+)?(?:an?|the|our|its|one of the)\s(?P<d>[^.;:]{3,90})"
 )
+_SCORED: Final = re.compile(
+    r"\b(?:evaluat|benchmark|baseline|experiment|outperform|accurac|state-of-the-art|test set)",
+    re.IGNORECASE,
+)
+_KINDS: Final = {
+    "corpus": ("dataset", "data set", "corpu", "corpora", "collection", "resource", "treebank",
+               "database", "knowledge base", "knowledge graph"),
+    "benchmark": ("benchmark", "test set", "testset", "challenge", "shared task", "suite",
+                  "leaderboard", "arena", "testbed", "environment", "simulator", "evaluation"),
+    "model": ("model", "family", "llm", "lm", "checkpoint", "transformer"),
+    "task": ("task", "problem"),
+    "metric": ("metric", "measure", "score"),
+}  # fmt: skip
 _CUT: Final = re.compile(
     r"\b(?:that|which|for|to|of|with|by|from|on|in|based|using|consisting|where)\b"
 )
@@ -39,6 +52,14 @@ def _noun(text: str) -> str:
     return singular(found[-1].lower()) if found else ""
 
 
+def _kind(noun: str) -> str:
+    """Return what kind of noun it is: data, model, task, metric or, else, method."""
+    for kind, nouns in _KINDS.items():
+        if noun in nouns:
+            return kind
+    return "method"
+
+
 def defined_as(text: str, end: int) -> str:
     """Return the noun that defines the name ending at ``end`` ("X, a … framework for"), or ""."""
     defined = _DEFINED.match(text, end)
@@ -49,8 +70,10 @@ def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
     """Yield the cues of the entity whose mentions in ``text`` are ``spans``.
 
     ``w:`` last word, ``e:`` ending, ``s:`` shape, ``n:`` word after, ``p:`` words before,
-    ``d:`` defining noun after, ``b:`` noun before.
+    ``d:`` defining noun after, ``b:`` noun before, ``k:`` its kind, ``i:``, ``x:`` what is
+    done with it, ``t:`` whether the text scores anything.
     """
+    yield "t:scored" if _SCORED.search(text) else "t:unscored"
     for start, end in spans:
         name = text[start:end]
         last = re.split(r"[\s\-‐‑]", name)[-1]
@@ -80,22 +103,26 @@ def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
         noun = defined_as(text, end)
         if noun:
             yield "d:" + noun
+            yield "k:" + _kind(noun)
         tail_ = re.split(r"[.;:\n]", before)[-1]
         named = re.search(
             r"(\S+ \S+|\S+)[,:]?\s*(?:,|called|named|dubbed|termed|namely|such as|like|including|"
             r"\(|\(e\.g\.,?|titled|i\.e\.,)\s*[\"“'‘]?$",
             tail_,
         )
-        if named:
+        # "on the X dataset, NAME wins" is no apposition: after that, NAME is closed off, too
+        closed = tail_.rstrip("\"“'‘ ")[-1:] != "," or text[end : end + 1] in (*',.;:()”"', "")
+        if named and closed:
             noun = _noun(named[1])
             if noun:
                 yield "b:" + noun
+                yield "k:" + _kind(noun)
         if re.search(r"\b(?:we|paper|work)\b[^.]{0,40}\b(?:propos|introduc|present)", tail_):
             yield "i:introduced"
         if re.search(r"\b(?:evaluat|experiment|result|test|benchmark|performance|score)[^.]{0,60}\b"
                      r"(?:on|in|across)\b[^.]{0,50}$", tail_):  # fmt: skip
             yield "x:evaluated"
-        if re.search(r"\btrain(?:ed|ing)?\b[^.]{0,30}\bon\b[^.]{0,30}$", tail_):
+        if re.search(r"\btrain(?:ed|ing)?\b[^.]{0,30}\bon\b[^.,]{0,30}$", tail_):
             yield "x:trained"
         if re.search(r"\b(?:outperform|surpass|baseline|compar|such as|than)\w*[^.]{0,30}$", tail_):
             yield "x:rival"

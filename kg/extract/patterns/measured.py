@@ -25,6 +25,10 @@ FOLDER: Final = Path(__file__).parent
 TYPES: Final = tuple(ENTITY_TYPES)
 
 
+FORMS: Final = ("w:", "f:", "e:", "s:")
+"""Cues of a name's own form; they are counted once for each name."""
+
+
 class Rules:
     """How much each rule speaks for its finds, fitted on annotated abstracts.
 
@@ -98,18 +102,21 @@ class Kinds:
     Parameters
     ----------
     table : cue to the share of each type among the entities that have it, in the order of
-        :data:`kg.schema.ENTITY_TYPES`; the cue "" holds the shares over all entities.
+        :data:`kg.schema.ENTITY_TYPES`; the cue "" holds the shares over all entities, the cue
+        "form" those over all names, each once.
     """
 
     def __init__(self, table: Mapping[str, tuple[float, ...]]) -> None:
         prior = table.get("", (1 / len(TYPES),) * len(TYPES))
+        forms = table.get("form", prior)
         self._prior = tuple(math.log(max(p, 1e-4)) for p in prior)
         self._gain = {
             cue: tuple(
-                math.log(max(s, 1e-4) / max(p, 1e-4)) for s, p in zip(row, prior, strict=True)
+                math.log(max(s, 1e-4) / max(p, 1e-4))
+                for s, p in zip(row, forms if cue.startswith(FORMS) else prior, strict=True)
             )
             for cue, row in table.items()
-            if cue
+            if cue not in ("", "form")
         }
 
     @classmethod

@@ -208,8 +208,8 @@ def title_case(text: str, starts: frozenset[int], begin: int) -> Iterator[Candid
 _QUOTE: Final = "[\"“'‘`]?"
 _CALLED: Final = re.compile(
     r"\b(?:called|named|dubbed|termed|coined|denoted(?: as| by)?|titled|entitled|namely|"
-    r"referred to as|abbreviated as|(?:we|which we) (?:call|term|name|dub)(?: (?:it|this|them|the"
-    rf"(?: \w+){{1,3}}))?)[ ]*[:,]?[ ]*(?:as[ ])?(?:the[ ])?{_QUOTE}"
+    r"referred to as|abbreviated as|(?:[Ww]e|which we) (?:call|term|name|dub)"
+    rf"(?: (?:it|this|them|the(?: \w+){{1,3}}))?)[ ]*[:,]?[ ]*(?:as[ ])?(?:the[ ])?{_QUOTE}"
     rf"(?P<n>{_CAP}(?:[ ](?:{_SMALL}[ ])?{_CAP}){{0,7}})"
 )
 _QUOTED: Final = re.compile(

@@ -8,17 +8,17 @@ name, ``ours`` (an anaphor), the unnamed ``paper``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from kg.extract.patterns.contribution import Contribution
 from kg.extract.patterns.cues import Cue
 from kg.extract.patterns.entities import Entity
-from kg.extract.patterns.measured import Rules
+from kg.extract.patterns.moods import hedged, negated
 from kg.extract.patterns.skeleton import Anaphor, Skeleton, Thing, anaphora, members, skeleton
 from kg.schema import FAMILY, PAPER, PREDICATES
 
-__all__ = ["Claim", "Relation", "bones", "claims", "grouped", "hedged", "negated", "relations"]
+__all__ = ["PLAIN", "Relation", "bones", "relations"]
 
 
 class Relation(NamedTuple):
@@ -34,53 +34,8 @@ class Relation(NamedTuple):
     hedged: bool
 
 
-class Claim(NamedTuple):
-    """All that is said of one (subject, predicate, object), by its best passage."""
-
-    subject: int | None
-    predicate: str
-    object: int
-    start: int
-    end: int
-    confidence: float
-    rule: str
-    negated: bool
-    hedged: bool
-
-
-FLOOR: Final = 0.6
-"""Confidence of what is said in plain words, given that its entities are right."""
-
-_PLAIN: Final = frozenset(("strict", "passive", "object"))
+PLAIN: Final = frozenset(("strict", "passive", "object"))
 """Rules whose subject stands in the words themselves."""
-
-_NOT: Final = re.compile(
-    r"\b(?:not(?! only| just| merely| limited)|never|cannot|fail(?:s|ed)? to|neither|"
-    r"nor|unable to|"
-    r"without|no (?:improvement|gain|benefit|evidence|significant|better)|"
-    r"struggl(?:es?|ing) to|under-?perform\w*|rather than|instead of|unlike|in contrast to)\b"
-    r"|n[’']t\b",
-    re.IGNORECASE,
-)
-_MAYBE: Final = re.compile(
-    r"\b(?:could|might|may|would|should|plan(?:s|ned)? to|future work|in (?:the )?future|"
-    r"we (?:hope|expect|intend|aim|hypothesi[sz]e|conjecture|speculate)|whether|if|"
-    r"potential(?:ly)?|"
-    r"possib(?:le|ly)|presumably|(?:is|are) (?:said|claimed|believed|reported|expected|assumed) to|"
-    r"(?:has|have) been (?:claimed|reported|suggested)|allegedly|supposedly|going to|planned|"
-    r"claim(?:s|ed)? that)\b",
-    re.IGNORECASE,
-)
-
-
-def negated(clause: str) -> bool:
-    """Whether the clause denies what it is about."""
-    return bool(_NOT.search(clause))
-
-
-def hedged(clause: str) -> bool:
-    """Whether the clause plans, supposes or quotes what it is about."""
-    return bool(_MAYBE.search(clause))
 
 
 def bones(
@@ -178,7 +133,7 @@ def _sentence(
                     # a method that the sentence has as subject, and the paper's own beside it
                     if (
                         how in ("new", "known")
-                        and name not in _PLAIN
+                        and name not in PLAIN
                         and fits
                         and object_ is not None
                     ):
@@ -280,77 +235,4 @@ def relations(
                 name,
                 clause if predicate == "builds-on" else "",
             )
-    return out
-
-
-def grouped(
-    found: Sequence[Relation], entities: Sequence[Entity]
-) -> dict[tuple[int | None, str, int], tuple[set[str], list[Relation]]]:
-    """Return for each claim the signs that speak for it, and what was found.
-
-    Passages that deny or only suppose it are signs of their own.
-    """
-    out: dict[tuple[int | None, str, int], tuple[set[str], list[Relation]]] = {}
-    for relation in found:
-        subject, predicate, object_ = relation[:3]
-        signs, rows = out.setdefault((subject, predicate, object_), (set(), []))
-        rows.append(relation)
-        if relation.negated or relation.hedged:
-            signs.add(f"{predicate}:{'negated' if relation.negated else 'hedged'}")
-        else:
-            signs.add(relation.rule)
-    plain = {
-        key[1:]
-        for key, (signs, _) in out.items()
-        if key[0] is not None and any(s.split(":")[1] in _PLAIN for s in signs)
-    }
-    for (subject, predicate, object_), (signs, rows) in out.items():
-        tail = entities[object_]
-        if (predicate, object_) in plain and not any(s.split(":")[1] in _PLAIN for s in signs):
-            signs.add(f"{predicate}:rival:{'paper' if subject is None else 'named'}")
-        head = "PAPER" if subject is None else entities[subject].type
-        signs.add(f"{predicate}:types:{head}:{tail.type}")
-        known = "known" if tail.rule.startswith("entity:gazetteer") else "new"
-        signs.add(f"{predicate}:tail:{known}:{min(3, len(tail.mentions))}")
-        signs.add(f"{predicate}:sure:{int(tail.confidence * 4)}")
-        passages = len({r.start for r in rows if ":any:" not in r.rule})
-        signs.add(f"{predicate}:passages:{min(3, passages)}")
-    return out
-
-
-def claims(
-    found: Sequence[Relation],
-    entities: Sequence[Entity],
-    rules: Rules,
-    threshold: float,
-    least: Mapping[str, float] | None = None,
-) -> list[Claim]:
-    """Return each claim once, with its confidence and the passage that states it best.
-
-    A claim that its passages only deny or suppose is returned as such, if the words are plain.
-    ``least`` gives predicates a threshold of their own.
-    """
-    out: list[Claim] = []
-    for (subject, predicate, object_), (signs, rows) in grouped(found, entities).items():
-        plain = [r for r in rows if not r.negated and not r.hedged]
-        cued = [r for r in rows if ":any:" not in r.rule]
-        pool = [r for r in plain if ":any:" not in r.rule] or plain or cued or rows
-        best = max(pool, key=lambda r: (rules.weight(r.rule), -r.start, r.rule))
-        denied = bool(cued) and not any(r in plain for r in cued)
-        if denied:
-            best = max(cued, key=lambda r: (rules.weight(r.rule), -r.start, r.rule))
-            signs = {s for s in signs if not s.endswith((":negated", ":hedged"))}
-            signs |= {r.rule for r in cued}
-        confidence = rules(predicate, signs)
-        if any(r.rule.split(":")[1] in _PLAIN and "too" not in r.rule for r in cued):
-            # said in so many words: too rare in the annotated abstracts to be measured well
-            sure = entities[object_].confidence * (
-                1.0 if subject is None else entities[subject].confidence
-            )
-            confidence = max(confidence, FLOOR * sure)
-        if confidence >= (least or {}).get(predicate, threshold):
-            out.append(
-                Claim(subject, predicate, object_, best.start, best.end, confidence, best.rule,
-                      denied and best.negated, denied and best.hedged)
-            )  # fmt: skip
     return out
