@@ -24,7 +24,7 @@ from kg.records import Entity, Evidence, Extraction, Mention, Paper, Result
 
 __all__ = ["VERSION", "assemble"]
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Raised whenever assembly gives another graph of the same extractions."""
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, Literal
 
-from kg.assemble.names import abbreviates, fold, is_acronym, is_coined, spaced
-from kg.assemble.resolve import aliases
+from kg.assemble.names import fold, is_coined, spaced
+from kg.assemble.resolve import aliases, expanded
 from kg.schema import ENTITY_TYPES
 
 __all__ = ["Verdict", "base_name", "base_names", "compare"]
@@ -25,8 +25,11 @@ _MODIFIERS: Final = re.compile(
 _SIZE: Final = re.compile(r"(?<![a-z])(?:a?\d+(?:\.\d+)?[bmk]|\d+x\d+b)$")
 _NUMBER: Final = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*[a-z]?$")
 _DIGITS: Final = re.compile(r"\d+(?:\.\d+)*")
-_NEAR: Final = 0.85
-"""Share of equal characters from which on two names are too near to be called different."""
+_WORD: Final = re.compile(r"[^\s-]+")
+_NEAR: Final = 0.8
+"""Share of equal characters from which on two words may be one, misspelt or in another form."""
+_ALIKE: Final = 0.95
+"""The same for two names whose words are divided differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,26 +73,58 @@ def compare(a: str, b: str) -> Verdict:
         return Verdict("same" if a == b else "unsure", "no name")
     if fa == fb:
         return Verdict("same", "spelling")
-    if _aliased(fa, fb):
+    if _aliased(a, b):
         return Verdict("same", "alias")
-    short, long = sorted((a, b), key=len)
-    if is_acronym(short) and not long.startswith(short) and abbreviates(short, long):
-        return Verdict("unsure", "abbreviation")
-    if _DIGITS.findall(fa) != _DIGITS.findall(fb):
+    digits = _DIGITS.findall(fa), _DIGITS.findall(fb)
+    if all(digits) and digits[0] != digits[1]:
         return Verdict("different", "version")
+    if _may_abbreviate(*sorted((a, b), key=len)):
+        return Verdict("unsure", "abbreviation")
     if _of_one_base(fa, a, fb, b):
         return Verdict("different", "version")
     if fa in fb or fb in fa:
         return Verdict("different", "name")
-    if min(len(fa), len(fb)) > 5 and SequenceMatcher(None, fa, fb).ratio() >= _NEAR:
+    if min(len(fa), len(fb)) > 5 and _near(spaced(a), spaced(b)):
         return Verdict("unsure", "near")
     return Verdict("different", "name")
 
 
 def _aliased(a: str, b: str) -> bool:
-    known = aliases()
-    canonical = ((known.get((f, a)), known.get((f, b))) for f in _FAMILIES)
-    return any(x is not None and x == y for x, y in canonical)
+    return any(_canonical(a, family) == _canonical(b, family) for family in _FAMILIES)
+
+
+def _canonical(name: str, family: str) -> str:
+    known, form = aliases(), fold(name)
+    if (family, form) not in known:
+        form = fold(expanded(name, family))
+    return fold(known.get((family, form), "")) or form
+
+
+def _may_abbreviate(short: str, long: str) -> bool:
+    """Whether ``short``, but for the words that both have, may abbreviate the rest of ``long``.
+
+    What abbreviates is several words: BERT does not abbreviate BioBERT.
+    """
+    few, many = _WORD.findall(short), _WORD.findall(long)
+    while few and many and fold(few[0]) == fold(many[0]):
+        few, many = few[1:], many[1:]
+    while few and many and fold(few[-1]) == fold(many[-1]):
+        few, many = few[:-1], many[:-1]
+    rest, full = "".join(few), "".join(many)
+    if len(many) < 2 or not is_coined(rest) or full.startswith(rest):
+        return False
+    letters = iter(full.casefold())
+    signs = [c for c in rest.removesuffix("s").casefold() if c.isalpha()]
+    return bool(signs) and signs[0] == full[0].casefold() and all(c in letters for c in signs)
+
+
+def _near(a: str, b: str) -> bool:
+    """Whether two spaced forms differ in the spelling of one word alone."""
+    few, many = a.split("-"), b.split("-")
+    if len(few) != len(many):
+        return SequenceMatcher(None, "".join(few), "".join(many)).ratio() >= _ALIKE
+    differing = [(x, y) for x, y in zip(few, many, strict=True) if x != y]
+    return len(differing) == 1 and SequenceMatcher(None, *differing[0]).ratio() >= _NEAR
 
 
 def _of_one_base(fa: str, a: str, fb: str, b: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 from kg.assemble.compare import base_names
 from kg.assemble.decisions import NONE, Decisions, Node
 from kg.assemble.names import fold, slug, spaced
-from kg.assemble.resolve import RULES
+from kg.assemble.resolve import RULES, expanded
 from kg.records import Entity
 from kg.schema import ENTITY_TYPES, FAMILY
 
@@ -77,6 +77,7 @@ class Tally:
         """Return a readable key, made from the spellings of the group's name alone."""
         family, form = self.node
         called = [*self._rules, decisions.split_name(self.node) or ""]
+        called += [expanded(n, family) for n in called]
         spellings = {spaced(n) for n in called if fold(n) == form}
         best = min(spellings, key=lambda s: (-s.count("-"), s), default=form)
         return f"{family}/{slug(best)}"

@@ -2,7 +2,8 @@
 
 All functions here are pure and know the field's habits; none looks at a graph. Two names are the
 same when their :func:`fold` is equal: case, Unicode form, white space, hyphens, quotes and a
-plural do not count; digits, versions, sizes, signs and every other letter do.
+plural do not count, nor does a version's ``.0``; digits, versions, sizes, signs and every other
+letter do.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ __all__ = ["abbreviates", "fold", "is_acronym", "is_coined", "slug", "spaced", "
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufe0e\ufe0f]")
 _HYPHENS: Final = re.compile("[\u2010-\u2015\u2212\u2043\ufe58\ufe63\uff0d]")
 _QUOTES: Final = re.compile("[\"'`\u00b4\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb]")
-_SEPARATOR: Final = re.compile(r"[\s_-]+")
+_SEPARATOR: Final = re.compile(r"[\s_~-]+")
+_TEX: Final = re.compile(r"[$]|\{(\w+)\}")
+_ZERO: Final = re.compile(r"(?<![\d.])(\d+)\.0$")
 _GENERIC: Final = re.compile(
     r"^(?P<name>\S+)[ -](?:datasets?|corpus|corpora|benchmarks?|models?|frameworks?|algorithms?"
     r"|methods?|architectures?|networks?|tasks?|scores?|metrics?|optimizers?|test sets?)$",
@@ -38,7 +41,18 @@ _GREEK: Final = {
 }
 _CODE: Final = re.compile("_([0-9a-f]{1,5}|10[0-9a-f]{4})_")
 _VERSION: Final = re.compile(r"v\d+(?:\.\d+)*$")
-_SINGULAR_S: Final = re.compile(r"(?:ss|us|is|as|os|ous|ics|[^aeiou]hs)$")
+_SINGULAR_S: Final = re.compile(r"(?:ss|us|is|as|os|ous|ics)$")
+_IRREGULAR: Final = {
+    "analyses": "analysis",
+    "biases": "bias",
+    "corpora": "corpus",
+    "hypotheses": "hypothesis",
+    "indices": "index",
+    "lenses": "lens",
+    "matrices": "matrix",
+    "syntheses": "synthesis",
+    "vertices": "vertex",
+}
 _BRITISH: Final = (
     (
         re.compile(
@@ -49,6 +63,8 @@ _BRITISH: Final = (
     ),
     (re.compile(r"(?<=mode|labe|igna|ance|rave)ll(?=ing|ed|er)"), "l"),
     (re.compile(r"(?<=behavi|neighb)our"), "or"),
+    (re.compile(r"(?<=^dialog)$"), "ue"),
+    (re.compile(r"(?<=judg)e(?=ments?$)"), ""),
 )
 
 
@@ -106,6 +122,8 @@ def _singular(word: str, original: str) -> str:
     """Return ``word`` (lower case) without its plural s; ``original`` tells acronyms apart."""
     if len(word) < 3 or not word.endswith("s"):
         return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if original[-1] == "S":
         return word
     if len(original) > 2 and original[-2].isupper():
@@ -135,6 +153,7 @@ def spaced(name: str) -> str:
     """
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name))
     text = _QUOTES.sub("", _HYPHENS.sub("-", text)).strip()
+    text = _TEX.sub(r"\1", text).strip() or text
     stripped = _GENERIC.match(text)
     if stripped and is_coined(stripped["name"]):
         text = stripped["name"]
@@ -143,6 +162,7 @@ def spaced(name: str) -> str:
         return ""
     lowered = [w.casefold() for w in words]
     lowered[-1] = _singular(lowered[-1], words[-1])
+    lowered = [_ZERO.sub(r"\1", w) for w in lowered]
     lowered = [_GREEK.get(w, w) for w in lowered]
     lowered[1:] = [w[1:] if _VERSION.match(w) else w for w in lowered[1:]]
     if not is_coined(text):

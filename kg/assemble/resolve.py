@@ -34,8 +34,9 @@ import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import permutations
 from typing import Final
 
 from kg.assemble.decisions import NONE, Decisions, Node
@@ -49,6 +50,7 @@ __all__ = [
     "Occurrence",
     "Placed",
     "aliases",
+    "expanded",
     "occurrences",
     "place",
     "resolve",
@@ -77,6 +79,40 @@ def aliases() -> dict[Node, str]:
             for name in (row["alias"], row["canonical"]):
                 out[row["family"], fold(name)] = row["canonical"]
     return out
+
+
+@cache
+def _acronyms() -> dict[Node, str]:
+    """Return (family, folded acronym) to the common words that it abbreviates in the alias file."""
+    long: dict[Node, set[str]] = defaultdict(set)
+    with (files("kg.assemble") / "aliases.tsv").open(encoding="utf-8") as lines:
+        rows = csv.DictReader((r for r in lines if r.strip() and r[0] != "#"), delimiter="\t")
+        for row in rows:
+            for short, full in permutations((row["canonical"], row["alias"])):
+                phrase = " " in full and full.islower()
+                if phrase and is_acronym(short) and abbreviates(short, full):
+                    long[row["family"], fold(short)].add(full)
+    return {node: next(iter(full)) for node, full in long.items() if len(full) == 1}
+
+
+@lru_cache(maxsize=1 << 16)
+def expanded(name: str, family: str) -> str:
+    """Return ``name`` with the acronyms among its words written out, as the alias file has them.
+
+    Only acronyms of common words: BERT embeddings stay what they are.
+
+    Examples
+    --------
+    >>> expanded("extractive QA", "task")
+    'extractive question answering'
+    """
+    words = name.split()
+    if len(words) < 2:
+        return name
+    known = _acronyms()
+    return " ".join(
+        known.get((family, fold(word)), word) if is_acronym(word) else word for word in words
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +157,9 @@ def _occurrence(entity: Entity, bound: bool) -> Occurrence:
             form, rule = fold(expansion), "abbreviation"
         else:
             asks = (family, form) not in known
+    full = fold(expanded(entity.name, family))
+    if rule == "spelling" and full != form and (family, form) not in known:
+        form, rule = full, "alias"
     canonical = known.get((family, form))
     if canonical is not None and fold(canonical) != form:
         form, rule = fold(canonical), "alias"
@@ -224,7 +263,8 @@ def _rule(name: str, node: Node, full: list[str], decisions: Decisions) -> str:
         return "paper"
     if form == node[1]:
         return "spelling"
-    if fold(aliases().get((node[0], form), "")) == node[1]:
+    full_form = fold(expanded(name, node[0]))
+    if node[1] in (full_form, fold(aliases().get((node[0], form), ""))):
         return "alias"
     if is_acronym(name) and any(abbreviates(name, n) for n in full):
         return "abbreviation"
