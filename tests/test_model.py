@@ -157,7 +157,7 @@ def test_long_text_is_read_to_its_end(extractor: Extractor) -> None:
 
 @needs_model
 def test_thresholds_can_be_set() -> None:
-    strict = Extractor.load(entity=dict.fromkeys(TYPES, 1.1))
+    strict = Extractor.load(entity=dict.fromkeys(TYPES, 1.1), supported=1.1)
     assert strict.predict(TEXT)["entities"] == []
     silent = Extractor.load(relation=dict.fromkeys(RELATIONS, 1.1), result=1.1)
     assert silent.predict(TEXT)["relations"] == silent.predict(TEXT)["results"] == []
