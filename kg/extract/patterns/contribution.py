@@ -14,7 +14,10 @@ from kg.extract.patterns.skeleton import Thing, skeleton
 
 __all__ = ["Contribution", "chief_of", "contribution", "introductions"]
 
-_OURS: Final = re.compile(r"\b(?:we|our|this paper|this work|the paper|proposed)\b", re.IGNORECASE)
+_OURS: Final = re.compile(
+    r"\b(?:we|our|this paper|this work|the paper|proposed|(?:extension|variant|resulting \w+),?)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,8 @@ class EntityFinder:
             surface = text[start:end]
             if len(surface) < 2:
                 continue
+            if candidate.rule.startswith("row") and self._refuses(surface.rpartition(" ")[2]):
+                continue
             if self._refuses(surface) and not candidate.rule.startswith("gazetteer"):
                 continue
             if any(a < end and start < b for a, b in addresses):
@@ -239,7 +241,10 @@ class EntityFinder:
                     kind = self.phrases.heads.get(finding.rule.split(":")[2])
                     if kind:
                         bias[kind] += 1.5
-            shares = self.kinds(cues(text, spans), bias)
+            found = set(cues(text, spans))
+            if {"k:corpus", "t:unscored"} <= found:
+                bias["Dataset"] += 2.5  # called a corpus, and nothing in the text is scored
+            shares = self.kinds(found, bias)
             best = max(range(len(TYPES)), key=lambda i: (shares[i], -i))
             surface = _name({text[a:b] for a, b in spans}, text)
             if surface in taken:

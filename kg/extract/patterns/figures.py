@@ -41,6 +41,10 @@ _SIZE: Final = re.compile(
     r"step|class|dimensional|gram|best|fold cross|year|day|hour|stage|word|token|turn|point scale|"
     r"grams?|billion|million|parameter|sized?|scale|D\b|d\b)|[a-zA-Z])"
 )
+_LABEL: Final = re.compile(
+    r"\b(?:Sections?|Sec\.|Tables?|Tab\.|Figures?|Fig\.|Equations?|Eq\.|Chapter|Appendix|Theorem|"
+    r"Lemma|Algorithm|[Vv]ersion|Python|CUDA|PyTorch|Step|Stage|Phase|Part|Level)\s?$"
+)
 _YEAR: Final = re.compile(r"(?:19[5-9]|20[0-4])\d")
 
 
@@ -96,7 +100,7 @@ def _figures(text: str, match: re.Match[str]) -> list[Figure]:
     unit = next((u for u in ("pp", "points", "percent", "x") if match[u]), "")
     end = match.end()
     second = match["b"]
-    if not unit and _SIZE.match(text, end):
+    if not unit and (_SIZE.match(text, end) or _LABEL.search(text[: match.start()][-16:])):
         return []
     unit = "%" if unit == "percent" else unit
     first = _number(match["a"])

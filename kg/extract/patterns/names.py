@@ -206,6 +206,9 @@ def title_case(text: str, starts: frozenset[int], begin: int) -> Iterator[Candid
 
 
 _QUOTE: Final = "[\"“'‘`]?"
+_BESIDE: Final = re.compile(
+    rf"\b(?:propos|introduc|present|develop|releas)\w*\s[^.;]{{3,120}}?,?\sand\s(?P<n>{_CAP}),\s(?:an?|the|our)\s"
+)
 _CALLED: Final = re.compile(
     r"\b(?:called|named|dubbed|termed|coined|denoted(?: as| by)?|titled|entitled|namely|"
     r"referred to as|abbreviated as|(?:[Ww]e|which we) (?:call|term|name|dub)"
@@ -277,8 +280,9 @@ def cued(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:
         yield Candidate(*match.span("n"), "ours")
     for match in _QUOTED.finditer(text, begin):
         yield Candidate(*match.span("n"), "quoted")
-    for match in _PROPOSE.finditer(text, begin):
-        yield Candidate(*match.span("n"), "proposed")
+    for pattern in (_PROPOSE, _BESIDE):
+        for match in pattern.finditer(text, begin):
+            yield Candidate(*match.span("n"), "proposed")
     if begin:
         match_ = _COLON.match(text)
         if match_ and match_.end() < begin:

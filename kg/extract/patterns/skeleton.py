@@ -34,7 +34,7 @@ _E: Final = "[\uf400-\uf5ff]"
 _N: Final = "[\uf600-\uf7ff]"
 _A: Final = "[\uf800-\uf8ff]"
 _GLUE: Final = (
-    r"(?:\s*\([^()]{{0,80}}\))?(?:\s*,\s*(?:and\s|or\s|as\swell\sas\s)?\s*|\s+(?:and|or|as\swell\sas|&)\s+|\s*/\s*)"
+    r"(?:\s*\([^()]{{0,80}}\)|\s(?:benchmarks?|datasets?|corpus|corpora|tasks?|models?))?(?:\s*,\s*(?:and\s|or\s|as\swell\sas\s)?\s*|\s+(?:and|or|as\swell\sas|&)\s+|\s*/\s*)"
     r"(?:(?:even\s|also\s|on\s|the\s|a\s|an\s|with\s|our\s|for\s)?(?:[\w’'\-]+\s){{0,2}}?)"
 )
 
