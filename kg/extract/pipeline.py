@@ -14,10 +14,11 @@ line; every offset of a record counts in the original field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from pathlib import Path
+from typing import Any, Final, cast
 
 import spacy
 from spacy.language import Language
@@ -26,12 +27,14 @@ from spacy.tokens import Doc
 from kg.errors import InputError
 from kg.extract import abbreviations as _abbreviations
 from kg.extract import sentences as _sentences
+from kg.extract import trained as _trained
 from kg.extract.attributes import MENTIONS
 from kg.extract.clean import Clean, clean
 from kg.extract.patterns import components as _components
+from kg.extract.trained import TrainedModel
 from kg.records import Entity, Evidence, Extraction, Mention, Paper, Part, Result, Statement
 
-__all__ = ["LONGEST", "PATTERNS", "Extractor", "load", "pipeline"]
+__all__ = ["LONGEST", "PATTERNS", "TRAINED", "Extractor", "load", "pipeline"]
 
 PATTERNS: Final = (
     _sentences.NAME,
@@ -43,17 +46,28 @@ PATTERNS: Final = (
 )
 """Names of the components of the pattern pipeline, in order."""
 
+TRAINED: Final = (_sentences.NAME, _abbreviations.NAME, _trained.NAME)
+"""Names of the components of the pipeline with the trained model, in order."""
+
 LONGEST: Final = 200_000
 """Characters of the longest text that is read; longer ones give an empty extraction, and say so."""
 
 _BATCH: Final = 256
 
 
-def pipeline(components: Iterable[str] = PATTERNS) -> Language:
-    """Return a spaCy pipeline with this package's tokenizer and the components."""
+def pipeline(
+    components: Iterable[str] = PATTERNS, configs: Mapping[str, dict[str, Any]] | None = None
+) -> Language:
+    """Return a spaCy pipeline with this package's tokenizer and the components.
+
+    Parameters
+    ----------
+    components : their names, in order.
+    configs : name of a component to its options, where they are not the default.
+    """
     nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": "kg_words"}}})
     for name in components:
-        nlp.add_pipe(name)
+        nlp.add_pipe(name, config=(configs or {}).get(name, {}))
     return nlp
 
 
@@ -121,17 +135,29 @@ class Extractor:
         return _records(text, self.nlp(doc))
 
 
-def load(extractor: str = "patterns") -> Extractor:
+def load(extractor: str = "model") -> Extractor:
     """Return the extractor called ``extractor``.
+
+    Parameters
+    ----------
+    extractor : ``model``, the trained model that ships with the package; ``patterns``, the rules
+        and the gazetteer alone, faster and without a network; or the folder of a model of your own.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is none of that name, or the folder holds no model.
     """
-    if extractor != "patterns":
-        raise InputError(f"no extractor {extractor!r}; there is: patterns")
-    return Extractor(pipeline(), f"patterns@{_components.version()}")
+    rules = _components.version()
+    if extractor == "patterns":
+        return Extractor(pipeline(), f"patterns@{rules}")
+    if extractor != "model" and not Path(extractor).is_dir():
+        raise InputError(
+            f"no extractor {extractor!r}; there are model, patterns, and the folders of models"
+        )
+    nlp = pipeline(TRAINED, {"kg_model": {"path": "" if extractor == "model" else extractor}})
+    model = cast(TrainedModel, nlp.get_pipe("kg_model"))
+    return Extractor(nlp, f"model@{model.version}+rules@{rules}")
 
 
 def _records(text: _Text, doc: Doc) -> Extraction:

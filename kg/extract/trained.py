@@ -37,6 +37,7 @@ class TrainedModel:
         self.model = model
         self.denials = denials
         self.results = results
+        self.version = model.version
         self.source = f"model:joint@{model.version}"
 
     def __call__(self, doc: Doc) -> Doc:
@@ -101,6 +102,6 @@ Language.factory(
     assigns=["doc.spans", "doc._.kg_entities", "doc._.kg_mentions", "doc._.kg_introduced",
              "doc._.kg_relations"],
     requires=["doc.sents", "doc._.kg_abbreviations"],
-    default_config={"path": "", "results": False},
+    default_config={"path": "", "results": True},
     func=create_model,
 )  # fmt: skip
