@@ -457,15 +457,13 @@ class Ledger:
 
     def state(self) -> str:
         """Return a digest of all papers and extractions: equal states give equal graphs."""
-        parts = [
-            part
+        parts = (
+            "\n".join(f"{paper}\t{hash_}" for paper, hash_ in self._db.execute(sql))
             for sql in (
                 f"SELECT paper, digest FROM record WHERE {_STANDS} ORDER BY paper",
                 "SELECT paper, digest FROM extraction ORDER BY paper",
             )
-            for row in self._db.execute(sql)
-            for part in row
-        ]
+        )
         return digest(*parts)
 
     def outcomes(self) -> dict[str, int]:

@@ -16,8 +16,9 @@ import re
 import types
 import typing
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 from kg.schema import ENTITY_TYPES, PAPER, PREDICATES
@@ -318,14 +319,13 @@ class Result:
     @property
     def id(self) -> str:
         """Identity: 16 hex digits made from paper, span, figure and what it is about."""
+        figures = (self.value, self.delta, self.baseline_value)
         return digest(
             self.paper,
             self.part,
             self.start,
             self.end,
-            self.value,
-            self.delta,
-            self.baseline_value,
+            *(x if x is None else round(x, 6) for x in figures),
             self.unit,
             self.subject,
             self.benchmark,
@@ -371,27 +371,13 @@ def to_json(record: Any) -> dict[str, Any]:
     Floats are rounded to six decimals, so that equal records give equal bytes.
     """
     out: dict[str, Any] = {}
-    for f in dataclasses.fields(record):
-        value = getattr(record, f.name)
-        if f.default is not dataclasses.MISSING and value == f.default:
-            continue
-        out[f.name] = _plain(value)
+    for name, default, write in _writers(typing.cast(Any, type(record))):
+        value = getattr(record, name)
+        if value != default:
+            written = write(value) if write is not None else value
+            if written != default:
+                out[name] = written
     return out
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        return to_json(value)
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, float):
-        return round(value, 6)
-    return value
-
-
-@cache
-def _hints(cls: Any) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
 
 
 def from_json(cls: type[T], data: dict[str, Any]) -> T:
@@ -402,29 +388,73 @@ def from_json(cls: type[T], data: dict[str, Any]) -> T:
     ValueError, TypeError
         If ``data`` is not such an object.
     """
-    hints = _hints(typing.cast(Any, cls))
-    unknown = data.keys() - hints.keys()
-    if unknown:
-        raise ValueError(f"{cls.__name__} has no {sorted(unknown)}")
-    return cls(**{name: _typed(hints[name], value) for name, value in data.items()})
+    readers = _readers(typing.cast(Any, cls))
+    if not data.keys() <= readers.keys():
+        raise ValueError(f"{cls.__name__} has no {sorted(data.keys() - readers.keys())}")
+    fields = {}
+    for name, value in data.items():
+        read = readers[name]
+        fields[name] = value if read is None else read(value)
+    return cls(**fields)
 
 
+Convert = Callable[[Any], Any]
 _NONE: Final = type(None)
 
 
-def _typed(hint: Any, value: Any) -> Any:
-    origin = get_origin(hint)
-    if origin in (types.UnionType, typing.Union):
-        if value is None:
-            return None
-        return _typed(next(a for a in get_args(hint) if a is not _NONE), value)
-    if origin is tuple:
-        args = get_args(hint)
-        if len(args) == 2 and args[1] is Ellipsis:
-            return tuple(_typed(args[0], v) for v in value)
-        return tuple(_typed(a, v) for a, v in zip(args, value, strict=True))
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return from_json(hint, value)
-    if hint is float:
-        return float(value)
-    return value
+@cache
+def _writers(cls: Any) -> tuple[tuple[str, Any, Convert | None], ...]:
+    """Return name, default and conversion to JSON (None: as it is) of each field of ``cls``."""
+    hints = typing.get_type_hints(cls)
+    return tuple((f.name, f.default, _writer(hints[f.name])) for f in dataclasses.fields(cls))
+
+
+@cache
+def _readers(cls: Any) -> dict[str, Convert | None]:
+    """Return name and conversion from JSON (None: as it is) of each field of ``cls``."""
+    return {name: _reader(hint) for name, hint in typing.get_type_hints(cls).items()}
+
+
+def _writer(hint: Any) -> Convert | None:
+    if (inner := _optional(hint)) is not None:
+        return _unless_none(_writer(inner))
+    if get_origin(hint) is tuple:
+        kinds = [_writer(a) for a in get_args(hint) if a is not Ellipsis]
+        return _sequence(list, kinds, Ellipsis in get_args(hint))
+    if dataclasses.is_dataclass(hint):
+        return to_json
+    return (lambda v: round(v, 6) if isinstance(v, float) else v) if hint is float else None
+
+
+def _reader(hint: Any) -> Convert | None:
+    if (inner := _optional(hint)) is not None:
+        return _unless_none(_reader(inner))
+    if get_origin(hint) is tuple:
+        kinds = [_reader(a) for a in get_args(hint) if a is not Ellipsis]
+        return _sequence(tuple, kinds, Ellipsis in get_args(hint))
+    if dataclasses.is_dataclass(hint):
+        return partial(from_json, typing.cast(Any, hint))
+    return float if hint is float else None
+
+
+def _optional(hint: Any) -> Any:
+    """Return ``X`` if ``hint`` is ``X | None``, else None."""
+    if get_origin(hint) not in (types.UnionType, typing.Union):
+        return None
+    return next(a for a in get_args(hint) if a is not _NONE)
+
+
+def _unless_none(convert: Convert | None) -> Convert | None:
+    return convert and (lambda v: None if v is None else convert(v))
+
+
+def _sequence(make: Convert, kinds: list[Convert | None], repeated: bool) -> Convert:
+    """Return the conversion of a tuple whose members are of ``kinds``, or all of the one kind."""
+    if not any(kinds) and repeated:
+        return make
+    if repeated:
+        (one,) = kinds
+        return lambda v: make(map(typing.cast(Convert, one), v))
+    return lambda v: make(
+        member if kind is None else kind(member) for kind, member in zip(kinds, v, strict=True)
+    )

@@ -68,6 +68,7 @@ _BRITISH: Final = (
 )
 
 
+@lru_cache(maxsize=1 << 16)
 def is_acronym(name: str) -> bool:
     """Whether ``name`` is a short run of capitals (with digits, a plural s): RAG, MoEs, F1.
 
@@ -110,6 +111,7 @@ def abbreviates(short: str, long: str) -> bool:
     return not any(c.isalnum() for c in long[:at])
 
 
+@lru_cache(maxsize=1 << 16)
 def is_coined(name: str) -> bool:
     """Whether ``name`` is a proper name by its spelling: SQuAD, GPT-4, LoRA, T5, BERTScore."""
     return (
