@@ -38,7 +38,7 @@ def resolve(names: tuple[str, ...], pairs: str | None, as_json: bool) -> None:
     No graph is needed. With --pairs, each line of FILE is answered by a line: the two names, the
     answer, the rule; further columns are passed over.
 
-    \\b
+    \b
     Examples:
       kg resolve "Llama 3.1" LLaMA-3.1
       kg resolve --pairs names.tsv
@@ -96,7 +96,7 @@ def review(directory: str, limit: int, dry_run: bool, as_json: bool) -> None:
     They are applied at every build and query, and survive every rebuild. With --json, the cases are
     printed and nothing is written.
 
-    \\b
+    \b
     Example:
       kg review --limit 5
     """
@@ -125,7 +125,7 @@ def review(directory: str, limit: int, dry_run: bool, as_json: bool) -> None:
 def diff(before: str, after: str, as_json: bool) -> None:
     """Say what changed between two graphs: directories, or files that `kg export jsonl` wrote.
 
-    \\b
+    \b
     Examples:
       kg diff graph-june graph-july
       kg diff yesterday.jsonl graph --json
@@ -188,7 +188,7 @@ def remove(paper: str, directory: str, as_json: bool) -> None:
 
     It comes back when a file that has it is built again.
 
-    \\b
+    \b
     Example:
       kg remove 1810.04805
     """

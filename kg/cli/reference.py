@@ -15,8 +15,9 @@ def reference() -> str:
     for name in ("", *sorted(cli.commands)):
         command = cli.commands[name] if name else cli
         path = f"kg {name}".strip()
-        with click.Context(command, info_name=path, max_content_width=96) as context:
-            context.terminal_width = 96
+        with click.Context(
+            command, info_name=path, terminal_width=96, help_option_names=["-h", "--help"]
+        ) as context:
             text = command.get_help(context)
         parts += [f"## {path}", "", "```text", text.rstrip(), "```", ""]
     return "\n".join(parts)
