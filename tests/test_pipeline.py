@@ -29,7 +29,7 @@ TEXT = (
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return load()
+    return load("patterns")
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def test_batches_do_not_matter(extractor: Extractor, found: Extraction) -> None:
     together = [to_json(e) for e in extractor.pipe(iter(papers))]
     assert [e["paper"] for e in together] == [p.id for p in papers]
     assert to_json(extractor.extract(papers[260])) == together[260]
-    assert to_json(load().extract(Paper("1", TEXT, TITLE))) == to_json(found)
+    assert to_json(load("patterns").extract(Paper("1", TEXT, TITLE))) == to_json(found)
 
 
 def test_pipe_is_lazy(extractor: Extractor) -> None:
