@@ -81,8 +81,8 @@ def failures(found: Found, expect: dict[str, Any]) -> list[str]:
     if "entities_exactly" in expect:
         names = {n for name, _ in expect["entities_exactly"] for n in found.named(name)}
         wrong += [f"unexpected entity {n}" for n in found.strings if n not in names]
-    mentions = {m["text"].casefold() for e in found.entities for m in e["mentions"]}
-    wrong += [f"mention {n}" for n in expect.get("absent_entities", ()) if n.casefold() in mentions]
+    mentions = {m["text"] for e in found.entities for m in e["mentions"]}
+    wrong += [f"mention {n}" for n in expect.get("absent_entities", ()) if n in mentions]
     wrong += [
         f"{a} and {b} are not one entity"
         for a, b in expect.get("same", ())
