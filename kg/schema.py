@@ -168,6 +168,15 @@ class Predicate:
         return any(subject_type in s and object_type in o for s, o in self.signatures)
 
     @property
+    def in_graph(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """The signatures between entities of a graph: each type stands for its whole family.
+
+        There, an entity has the type that most papers give it; what one paper states of a Method
+        may so come to be about a Model, and remains true.
+        """
+        return tuple((_widened(s), _widened(o)) for s, o in self.signatures)
+
+    @property
     def subjects(self) -> tuple[str, ...]:
         """All allowed subject types, ``PAPER`` included, without repetition."""
         return tuple(dict.fromkeys(t for s, _ in self.signatures for t in s))
@@ -176,6 +185,12 @@ class Predicate:
     def objects(self) -> tuple[str, ...]:
         """All allowed object types, without repetition."""
         return tuple(dict.fromkeys(t for _, o in self.signatures for t in o))
+
+
+def _widened(types: tuple[str, ...]) -> tuple[str, ...]:
+    families = {FAMILY.get(t) for t in types}
+    extra = [PAPER] if PAPER in types else []
+    return (*(t for t, family in FAMILY.items() if family in families), *extra)
 
 
 PREDICATES: Final[dict[str, Predicate]] = {

@@ -73,7 +73,9 @@ def test_the_schema_is_in_the_ontology() -> None:
         assert (SOTA[predicate.term], RDF.type, OWL.ObjectProperty) in ONTOLOGY
         domain = ONTOLOGY.value(SOTA[predicate.term], RDFS.domain)
         classes = set(ONTOLOGY.items(ONTOLOGY.value(domain, OWL.unionOf)))
-        assert classes == {SOTA[t.replace("PAPER", "Paper")] for t in predicate.subjects}
+        assert classes == {
+            SOTA[t.replace("PAPER", "Paper")] for s, _ in predicate.in_graph for t in s
+        }
 
 
 def test_one_ontology_with_a_version_and_links() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kg.graph import Graph
 from kg.project.cypher_schema import browser_style, constraints, statements
-from kg.project.layout import ENTITY_NODE, NODES, PAPER_NODE, RELATIONSHIPS
+from kg.project.layout import ENTITY_NODE, NODES, PAPER_NODE, RELATIONSHIPS, STATEMENT_NODE
 from kg.project.rows import NodeRow, RelationshipRow, node_rows, relationship_rows
 from kg.records import Entity, Evidence, Mention, Paper, Result, Statement, paper_key
 from kg.schema import ENTITY_TYPES, PREDICATES
@@ -301,3 +301,22 @@ def test_browser_style_has_what_grass_reads() -> None:
             assert line.endswith(";")
             assert line.count(":") == 1
     assert PAPER_NODE.label == "Paper"
+
+
+def test_statements_carry_the_date_of_the_first_paper_and_what_people_say(sample: Graph) -> None:
+    (said,) = (s for s in sample.statements.values() if len(s.papers) == 2)
+    rejected = dataclasses.replace(said, decision="rejected", belief=0.0)
+    for statement, edges in ((said, 1), (rejected, 0)):
+        graph = Graph(
+            sample.papers.values(), sample.entities.values(), sample.mentions, [statement]
+        )
+        (node,) = node_rows(graph, STATEMENT_NODE)
+        assert node.properties["since"] == "2021-01-05"
+        assert node.properties.get("decision", "") == statement.decision
+        found = [
+            row
+            for kind in RELATIONSHIPS
+            if kind.type == "IMPROVES_OVER"
+            for row in relationship_rows(graph, kind)
+        ]
+        assert [row.properties["since"] for row in found] == ["2021-01-05"] * edges

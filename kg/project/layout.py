@@ -4,12 +4,14 @@ Both stores, Neo4j and the embedded one, have this shape. Labels and relationshi
 :mod:`kg.schema` or stand here; none is ever made from a text.
 
 A property that a record does not have is absent; no value is null, a map or of mixed types. Every
-node has a ``name`` to show. Three things are worth knowing:
+node has a ``name`` to show. Four things are worth knowing:
 
 * a ``Paper`` has always a ``title``, "" where its source gives none; its ``name`` is then the
   beginning of its abstract;
 * browsing relationships such as ``EVALUATES_ON`` exist for asserted statements only; what papers
   deny or merely suppose is found by its ``Statement`` node and ``STATES``;
+* ``since`` is the date of the first paper that plainly states a statement, as precise as that paper
+  tells it, and absent if none of them tells one;
 * every relationship has an ``id``, so that two between the same nodes stay two.
 """
 
@@ -33,7 +35,7 @@ __all__ = [
     "RelationshipKind",
 ]
 
-LAYOUT: Final = 2
+LAYOUT: Final = 3
 """Version of the rows' shape; a store file that was made with another one is made anew."""
 
 
@@ -86,7 +88,10 @@ ENTITY_NODE: Final = NodeKind(
 STATEMENT_NODE: Final = NodeKind(
     "Statement",
     "id",
-    ("id", "name", "predicate", "belief", "papers", "asserted", "evidence", "negated", "hedged"),
+    (
+        *("id", "name", "predicate", "belief", "papers", "since", "asserted"),
+        *("evidence", "negated", "hedged", "decision"),
+    ),
 )
 RESULT_NODE: Final = NodeKind(
     "Result",
@@ -98,7 +103,7 @@ NODES: Final[tuple[NodeKind, ...]] = (PAPER_NODE, ENTITY_NODE, STATEMENT_NODE, R
 """Every kind of node."""
 
 _BROWSING: Final = tuple(
-    RelationshipKind(p.relationship, start, ENTITY_NODE, ("id", "papers", "belief"))
+    RelationshipKind(p.relationship, start, ENTITY_NODE, ("id", "papers", "belief", "since"))
     for p in PREDICATES.values()
     for start in ((ENTITY_NODE, PAPER_NODE) if PAPER in p.subjects else (ENTITY_NODE,))
 )

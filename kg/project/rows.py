@@ -157,7 +157,7 @@ def _entity(entity: Entity, papers: int, mentions: int) -> dict[str, Value]:
 def _statement(graph: Graph, statement: Statement) -> dict[str, Value]:
     label = PREDICATES[statement.predicate].label
     subject, obj = (_name(graph, key) for key in (statement.subject, statement.object))
-    return {
+    properties: dict[str, Value] = {
         "id": statement.id,
         "name": f"{subject} {label} {obj}",
         "predicate": statement.predicate,
@@ -168,6 +168,16 @@ def _statement(graph: Graph, statement: Statement) -> dict[str, Value]:
         "negated": sum(e.negated for e in statement.evidence),
         "hedged": sum(e.hedged for e in statement.evidence),
     }
+    if statement.decision:
+        properties["decision"] = statement.decision
+    return properties | _since(graph, statement)
+
+
+def _since(graph: Graph, statement: Statement) -> dict[str, Value]:
+    """Return the date of the first paper that states it; nothing if none of them has a date."""
+    papers = (graph.papers[id] for id in statement.papers if id in graph.papers)
+    dates = sorted(_text(p.date) for p in papers if p.date)
+    return {"since": dates[0]} if dates else {}
 
 
 def _result(result: Result) -> dict[str, Value]:
@@ -206,6 +216,7 @@ def _browsing(graph: Graph, kind: RelationshipKind) -> Iterator[RelationshipRow]
                 "id": statement.id,
                 "papers": len(statement.papers),
                 "belief": _number(statement.belief),
+                **_since(graph, statement),
             }
             _, end = _end(graph, statement.object)
             yield RelationshipRow(statement.id, start, end, properties)

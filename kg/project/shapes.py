@@ -134,7 +134,7 @@ class _Shapes:
         """Return property shapes for the plain triples that a subject of the type may have."""
         out = []
         for p in PREDICATES.values():
-            objects = [o for s, types in p.signatures if subject_type in s for o in types]
+            objects = [o for s, types in p.in_graph if subject_type in s for o in types]
             if objects:
                 name = f"{class_iri(subject_type).removeprefix(SOTA)}-{p.term}"
                 out.append(self.property(name, SOTA[p.term], **self.one_of(objects)))
@@ -244,9 +244,7 @@ class _Shapes:
             ],
         )
         signatures = [
-            self._signature(p, i)
-            for p in PREDICATES.values()
-            for i, _ in enumerate(p.signatures, 1)
+            self._signature(p, i) for p in PREDICATES.values() for i, _ in enumerate(p.in_graph, 1)
         ]
         self.add(
             shape,
@@ -255,7 +253,7 @@ class _Shapes:
         )
 
     def _signature(self, predicate: Predicate, number: int) -> URIRef:
-        subjects, objects = predicate.signatures[number - 1]
+        subjects, objects = predicate.in_graph[number - 1]
         name = predicate.term if len(predicate.signatures) == 1 else f"{predicate.term}-{number}"
         shape = SHAPES[name]
         self.graph.add((shape, RDF.type, SH.NodeShape))

@@ -160,8 +160,8 @@ def _statement_properties() -> list[Term]:
             "object",
             p.label,
             p.comment,
-            names(p.subjects),
-            names(p.objects),
+            names(tuple(dict.fromkeys(t for s, _ in p.in_graph for t in s))),
+            names(tuple(dict.fromkeys(t for _, o in p.in_graph for t in o))),
             close=tuple(map(URIRef, p.close)),
         )
         for p in PREDICATES.values()

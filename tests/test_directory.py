@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from killed_builds import Stub
+
+import kg
+from kg import directory as graphs
+from kg import extract
+from kg.cli import cli
+from kg.directory import Plan
+from kg.errors import InputError, NotFoundError
+from kg.ledger import Ledger
+from kg.project.json_lines import write_json
+
+
+@pytest.fixture(autouse=True)
+def stub(monkeypatch: pytest.MonkeyPatch) -> type[Stub]:
+    """Extract with :class:`Stub`, which knows no language, and is quick."""
+
+    class Own(Stub):
+        version = "stub@1"
+
+    monkeypatch.setattr(extract, "load", lambda name="": Own())
+    return Own
+
+
+def write(path: Path, *texts: str, first: int = 0) -> Path:
+    lines = [json.dumps({"id": f"{first + n}", "text": t}) for n, t in enumerate(texts)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def exported(directory: Path) -> bytes:
+    out = io.BytesIO()
+    write_json(kg.load(directory), out)
+    return out.getvalue()
+
+
+ONE, TWO, THREE = "Alpha1Net and Alpha2Net", "Alpha2Net and Alpha3Net", "Alpha1Net or Alpha3Net"
+
+
+def test_one_more_paper_is_extracted_alone(tmp_path: Path) -> None:
+    plans: list[Plan] = []
+    a = write(tmp_path / "a.jsonl", ONE, TWO)
+    b = write(tmp_path / "b.jsonl", THREE, first=2)
+    kg.build([a], tmp_path / "g", before=plans.append)
+    report = kg.build([b], tmp_path / "g", before=plans.append)
+    assert [p.new for p in plans] == [2, 1]
+    assert (report.extracted, report.changed, report.counts["papers"]) == (1, True, 3)
+    kg.build([b, a], tmp_path / "scratch")
+    assert exported(tmp_path / "g") == exported(tmp_path / "scratch")
+
+
+def test_building_again_does_nothing_at_all(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, TWO)
+    kg.build([a], tmp_path / "g")
+    before = {p.name: p.read_bytes() for p in (tmp_path / "g").iterdir()}
+    report = kg.build([a], tmp_path / "g")
+    assert (report.records_changed, report.extracted, report.changed) == (0, 0, False)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "g").iterdir()} == before
+
+
+def test_changed_paper_replaces_what_it_said(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, TWO)
+    kg.build([a], tmp_path / "g")
+    kg.build([write(a, ONE, THREE)], tmp_path / "g")
+    kg.build([a], tmp_path / "scratch")
+    assert exported(tmp_path / "g") == exported(tmp_path / "scratch")
+
+
+def test_removing_a_paper_removes_exactly_what_only_it_said(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, TWO)
+    kg.build([a, write(tmp_path / "b.jsonl", THREE, first=2)], tmp_path / "g")
+    report = graphs.remove("2", tmp_path / "g")
+    assert (report.records_changed, report.changed, report.counts["papers"]) == (1, True, 2)
+    kg.build([a], tmp_path / "scratch")
+    assert exported(tmp_path / "g") == exported(tmp_path / "scratch")
+    with pytest.raises(NotFoundError):
+        graphs.remove("2", tmp_path / "g")
+
+
+def test_new_extractor_says_beforehand_what_it_does_again(tmp_path: Path, stub: type[Stub]) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, TWO, "the same", "the same")
+    kg.build([a], tmp_path / "g")
+    stub.version = "stub@2"
+    with Ledger(tmp_path / "g") as ledger:  # one paper was done before it was killed
+        done = ledger.pending("stub@2")[:1]
+        ledger.add_extractions(zip(done, stub().pipe(done), strict=True), "stub@2")
+    plans: list[Plan] = []
+    report = kg.build(
+        [write(tmp_path / "b.jsonl", THREE, first=9)], tmp_path / "g", before=plans.append
+    )
+    assert plans == [Plan("stub@2", 1, {"stub@1": 2})]
+    assert report.extracted == 3
+    assert str(plans[0]) == (
+        "papers to extract by stub@2: 1 new or changed, 2 again that were done by stub@1"
+    )
+    stub.version = "stub@3"
+    done_ = CliRunner().invoke(cli, ["build", str(a), "-o", str(tmp_path / "g")])
+    assert "4 again that were done by stub@2" in done_.stderr
+
+
+def test_decisions_outlive_a_rebuild_and_tell_when_they_match_nothing(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, TWO)
+    kg.build([a], tmp_path / "g")
+    (tmp_path / "g" / "decisions.yaml").write_text(
+        "- merge: [method/alpha1net, method/alpha2net]\n- rename: method/nothing\n  to: X\n"
+        "- reject: method/alpha2net improves-over method/alpha3net\n"
+    )
+    report = kg.build([a], tmp_path / "g")
+    assert (report.changed, report.extracted) == (True, 0)
+    (problem,) = report.unmatched
+    assert "decisions.yaml:2: rename method/nothing" in problem
+    graph = kg.load(tmp_path / "g")
+    assert list(graph.entities) == ["method/alpha1net", "method/alpha3net"]
+    (tmp_path / "g" / "assembled.sqlite").unlink()
+    assert kg.load(tmp_path / "g") == graph
+    done = CliRunner().invoke(cli, ["info", "-g", str(tmp_path / "g"), "--json"])
+    data = json.loads(done.stdout)
+    assert len(data["unmatched_decisions"]) == 1
+    assert [b["extracted"] for b in data["builds"]] == [2, 0]
+    (tmp_path / "g" / "decisions.yaml").write_text("- merge: [method/a")
+    with pytest.raises(InputError, match=r"decisions\.yaml:1"):
+        kg.load(tmp_path / "g")
+
+
+def test_review_asks_into_the_decision_file_and_not_twice(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, "Alpha2Net and Alpha1Net", first=0)
+    kg.build([a], tmp_path / "g")
+    run = CliRunner().invoke
+    place = ["-g", str(tmp_path / "g")]
+    cases = json.loads(run(cli, ["review", *place, "--json"]).stdout)
+    assert {c["kind"] for c in cases} == {"contradiction"}
+    done = run(cli, ["review", *place])
+    assert "1 cases" in done.stderr
+    path = tmp_path / "g" / "decisions.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert "nothing doubtful" in run(cli, ["review", *place]).stderr
+    assert path.read_text(encoding="utf-8") == text
+    path.write_text(text.replace("  # reject", "  reject", 1), encoding="utf-8")
+    assert [s.decision for s in kg.load(tmp_path / "g").statements.values()] == ["rejected", ""]
+
+
+def test_diff_and_as_of_on_the_command_line(tmp_path: Path) -> None:
+    lines = [{"id": "1", "text": ONE, "date": "2019"}, {"id": "2", "text": TWO, "date": "2021"}]
+    a = tmp_path / "a.jsonl"
+    a.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    kg.build([a], tmp_path / "g")
+    run = CliRunner().invoke
+    place = ["-g", str(tmp_path / "g")]
+    old = tmp_path / "old.jsonl"
+    done = run(cli, ["export", "jsonl", "--as-of", "2020", "-o", str(old), *place])
+    assert done.exit_code == 0
+    found = json.loads(run(cli, ["diff", str(old), str(tmp_path / "g"), "--json"]).stdout)
+    assert found["papers_new"] == ["2"]
+    assert [s["object"] for s in found["statements_new"]] == ["method/alpha3net"]
+    assert "Alpha3Net" in run(cli, ["diff", str(old), str(tmp_path / "g")]).stdout
+    text = "MATCH (e:Entity) RETURN e.name AS name ORDER BY name"
+    rows = json.loads(run(cli, ["cypher", text, "--as-of", "2020", "--json", *place]).stdout)
+    assert [r["name"] for r in rows] == ["Alpha1Net", "Alpha2Net"]
+    assert run(cli, ["show", "Alpha3Net", "--as-of", "2020", *place]).exit_code == 2
+    assert run(cli, ["show", "Alpha3Net", "--as-of", "soon", *place]).exit_code == 2
+
+
+def test_explain_shows_the_contradiction_the_date_and_the_build(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, "Alpha2Net and Alpha1Net")
+    kg.build([a], tmp_path / "g")
+    id = next(iter(kg.load(tmp_path / "g").statements))
+    done = CliRunner().invoke(cli, ["explain", id, "-g", str(tmp_path / "g")])
+    assert "contradiction: Alpha2Net improves-over Alpha1Net is stated, too" in done.stdout
+    assert "no date" in done.stdout
+    assert "build 1" in done.stdout
