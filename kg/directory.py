@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from kg import extract
+from kg.assemble.decision_file import read_decisions
 from kg.assemble.decisions import FILE as DECISIONS
-from kg.assemble.decisions import Decisions, read_decisions
+from kg.assemble.decisions import Decisions
 from kg.assemble.incremental import Assembly
 from kg.errors import InputError
 from kg.graph import Graph

@@ -6,7 +6,8 @@ import pytest
 from test_assemble import entity, graph, paper
 
 from kg.assemble.assemble import assemble
-from kg.assemble.decisions import NONE, Decisions, entries, node_of, read_decisions
+from kg.assemble.decision_file import entries, read_decisions
+from kg.assemble.decisions import NONE, Decisions, node_of
 from kg.assemble.review import review, to_yaml
 from kg.errors import InputError
 from kg.graph import Graph

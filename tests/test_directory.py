@@ -175,3 +175,20 @@ def test_explain_shows_the_contradiction_the_date_and_the_build(tmp_path: Path) 
     assert "contradiction: Alpha2Net improves-over Alpha1Net is stated, too" in done.stdout
     assert "no date" in done.stdout
     assert "build 1" in done.stdout
+
+
+def test_explain_shows_who_decided_and_why(tmp_path: Path) -> None:
+    kg.build([write(tmp_path / "a.jsonl", ONE, TWO)], tmp_path / "g")
+    (tmp_path / "g" / "decisions.yaml").write_text(
+        "- merge: [method/alpha1net, method/alpha2net]\n  why: a slip\n  by: Ada\n"
+        "- reject: method/alpha2net improves-over method/alpha3net\n  why: it does not\n"
+    )
+    place = ["-g", str(tmp_path / "g")]
+    done = CliRunner().invoke(cli, ["explain", "Alpha2Net", *place])
+    assert "decided in line 1: merge method/alpha1net, method/alpha2net (by Ada, a slip)" in (
+        done.stdout
+    )
+    (id,) = kg.load(tmp_path / "g").statements
+    done = CliRunner().invoke(cli, ["explain", id, *place])
+    assert "a person rejected it: belief 0; without that, belief 0.792" in done.stdout
+    assert "(it does not)" in done.stdout

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg.assemble.assemble import assemble
-from kg.assemble.decisions import NONE, Decisions, entries
+from kg.assemble.decision_file import entries
+from kg.assemble.decisions import NONE, Decisions
 from kg.assemble.incremental import FILE, Assembly
 from kg.graph import Graph
 from kg.ledger import Ledger

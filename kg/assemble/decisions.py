@@ -26,17 +26,25 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
-
-import yaml
 
 from kg.assemble.names import fold, unslug
 from kg.errors import InputError
 from kg.records import digest
-from kg.schema import ENTITY_TYPES, FAMILY, PREDICATES
+from kg.schema import FAMILY, PREDICATES
 
-__all__ = ["FILE", "NONE", "Claim", "Decision", "Decisions", "Node", "node_of", "read_decisions"]
+__all__ = [
+    "FILE",
+    "NONE",
+    "VERBS",
+    "Claim",
+    "Decision",
+    "Decisions",
+    "Node",
+    "claim_of",
+    "is_id",
+    "node_of",
+]
 
 FILE: Final = "decisions.yaml"
 """Name of the file in the graph directory."""
@@ -50,14 +58,6 @@ Claim = tuple[Node, str, Node]
 """Subject, predicate, object."""
 
 _FAMILIES: Final = frozenset(FAMILY.values())
-_FIELDS: Final = frozenset(
-    {*VERBS, "to", "as", "papers", "why", "by", "review", "about", "seen"}
-)  # fmt: skip
-_TAKES: Final[dict[str, frozenset[str]]] = {
-    "split": frozenset({"papers", "as"}),
-    "retype": frozenset({"to"}),
-    "rename": frozenset({"to"}),
-}
 _TRIPLE: Final = re.compile(rf"(.+?) ({'|'.join(map(re.escape, PREDICATES))}) (\S+)")
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 
@@ -188,9 +188,9 @@ class Decisions:
         (what,) = d.about
         verdict: Literal["accepted", "rejected"]
         verdict = "accepted" if d.verb == "accept" else "rejected"
-        if claim := _claim(what):
+        if claim := claim_of(what):
             self._set_verdict(self._claims, self.final_claim(claim), verdict, d)
-        elif _ID.fullmatch(what):
+        elif is_id(what):
             self._set_verdict(self._ids, what, verdict, d)
         elif what.startswith("result/"):
             self._results.add(what.removeprefix("result/"))
@@ -283,6 +283,30 @@ class Decisions:
             return self._claims.get((node_of(subject), predicate, node_of(obj)), "")
         return ""
 
+    def about(self, *keys: str, predicate: str = "") -> list[Decision]:
+        """Return the decisions about an entity, or about a statement, in the order of the file.
+
+        Parameters
+        ----------
+        keys : the key of an entity; or, with ``predicate``, of a statement's subject and object.
+        """
+        ends = [node_of(k) for k in keys]
+        out = []
+        for d in self.decisions:
+            for what in d.about:
+                if claim := claim_of(what):
+                    same = predicate and self.final_claim(claim) == (ends[0], predicate, ends[-1])
+                elif is_id(what):
+                    same = predicate and what == digest(keys[0], predicate, keys[-1])
+                elif what.startswith("result/"):
+                    same = False
+                else:
+                    same = not predicate and self.final(node_of(what)) == ends[0]
+                if same:
+                    out.append(d)
+                    break
+        return out
+
     # -- about them -----------------------------------------------------------------------------
 
     def unmatched(
@@ -306,14 +330,14 @@ class Decisions:
         for d in self.decisions:
             missing = []
             for what in d.about:
-                if claim := _claim(what):
+                if claim := claim_of(what):
                     subject, predicate, obj = self.final_claim(claim)
                     ends = [
                         f"paper/{n[1]}" if n[0] == "paper" else keys.get(n, "")
                         for n in (subject, obj)
                     ]
                     there = digest(ends[0], predicate, ends[1]) in statements
-                elif _ID.fullmatch(what):
+                elif is_id(what):
                     there = what in statements
                 elif what.startswith("result/"):
                     id = what.removeprefix("result/")
@@ -329,152 +353,18 @@ class Decisions:
         return out
 
 
+def is_id(text: str) -> bool:
+    """Whether ``text`` has the form of a statement's id."""
+    return _ID.fullmatch(text) is not None
+
+
 NONE: Final = Decisions()
 """No decisions."""
 
 
-def _claim(text: str) -> Claim | None:
+def claim_of(text: str) -> Claim | None:
+    """Return the claim that ``subject predicate object`` names, or None if it is no such text."""
     found = _TRIPLE.fullmatch(text)
     if found is None:
         return None
     return node_of(found[1]), found[2], node_of(found[3])
-
-
-def read_decisions(path: Path) -> Decisions:
-    """Return the decisions in the file ``path``; none if there is no such file.
-
-    Raises
-    ------
-    InputError
-        If the file is not as this module describes; the message has the line.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        return NONE
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise InputError(f"cannot read {path}: {reason}") from error
-    return Decisions(
-        (d for _, d in entries(text, str(path)) if isinstance(d, Decision)), str(path)
-    )  # fmt: skip
-
-
-def entries(text: str, source: str = FILE) -> list[tuple[dict[str, Any], Decision | None]]:
-    """Return the entries of a decision file as plain values, each with its decision if it has one.
-
-    Raises
-    ------
-    InputError
-        If ``text`` is no such file.
-    """
-    try:
-        root = yaml.compose(text, yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{source}:{mark.line + 1}" if mark else source
-        problem = getattr(error, "problem", None) or "nested too deeply"
-        raise InputError(f"{where}: no YAML: {problem}") from error
-    if root is None:
-        return []
-    if not isinstance(root, yaml.SequenceNode):
-        raise InputError(f"{source}:1: a list of decisions is expected, each beginning with `- `")
-    out = []
-    for item in root.value:
-        fields = _fields(item, source)
-        out.append((fields, _decision(fields, source, item.start_mark.line + 1)))
-    return out
-
-
-def _fields(item: yaml.Node, source: str) -> dict[str, Any]:
-    """Return the fields of an entry: each a text, or a list of texts."""
-    where = f"{source}:{item.start_mark.line + 1}"
-    if not isinstance(item, yaml.MappingNode):
-        raise InputError(f"{where}: a decision is `verb: …`, with one of {', '.join(VERBS)}")
-    fields: dict[str, Any] = {}
-    for key, value in item.value:
-        line = f"{source}:{key.start_mark.line + 1}"
-        if not isinstance(key, yaml.ScalarNode) or key.value not in _FIELDS:
-            name = getattr(key, "value", "…")
-            known = ", ".join(sorted(_FIELDS))
-            raise InputError(f"{line}: unknown field {name!r}; known are {known}")
-        if key.value in fields:
-            raise InputError(f"{line}: `{key.value}` stands twice in one decision")
-        if isinstance(value, yaml.ScalarNode):
-            fields[key.value] = value.value.strip()
-        elif isinstance(value, yaml.SequenceNode) and all(
-            isinstance(v, yaml.ScalarNode) for v in value.value
-        ):
-            fields[key.value] = [v.value.strip() for v in value.value]
-        else:
-            raise InputError(f"{line}: `{key.value}` takes a text or a list of texts")
-    return fields
-
-
-def _decision(fields: dict[str, Any], source: str, line: int) -> Decision | None:
-    verbs = [v for v in VERBS if v in fields]
-    where = f"{source}:{line}"
-    if not verbs and "review" in fields:
-        return None
-    if len(verbs) != 1:
-        said = " and ".join(verbs) or "none"
-        raise InputError(f"{where}: a decision has one of {', '.join(VERBS)}; this has {said}")
-    (verb,) = verbs
-    about = fields[verb] if isinstance(fields[verb], list) else [fields[verb]]
-    odd = (fields.keys() & {"to", "as", "papers"}) - _TAKES.get(verb, frozenset())
-    if odd:
-        raise InputError(f"{where}: `{verb}` takes no {', '.join(sorted(odd))}")
-    papers = fields.get("papers", [])
-    papers = papers if isinstance(papers, list) else [papers]
-    to = fields.get("to", fields.get("as", ""))
-    if not isinstance(to, str):
-        raise InputError(f"{where}: `to` and `as` take one text")
-    d = Decision(
-        verb,
-        tuple(about),
-        to,
-        tuple(sorted(set(papers))),
-        str(fields.get("why", "")),
-        str(fields.get("by", "")),
-        line,
-    )
-    if problem := _problem(d, fields):
-        raise InputError(f"{where}: {d}: {problem}")
-    return d
-
-
-def _problem(d: Decision, fields: Mapping[str, Any]) -> str:
-    """Return what is wrong with one decision by itself, or ""."""
-    several = d.verb == "merge" or (d.verb == "split" and not d.papers)
-    try:
-        alike = several and len({node_of(key) for key in d.about}) < 2
-    except ValueError as error:
-        return str(error)
-    if alike:
-        return f"`{d.verb}` takes a list of two or more keys" + (
-            ", or, for one spelling, one key with `papers` and `as`" if d.verb == "split" else ""
-        )
-    if not several and len(d.about) != 1:
-        return f"`{d.verb}` takes one"
-    if bool(d.papers) != ("as" in fields):
-        return "`papers` and `as` go together"
-    if d.verb in ("retype", "rename") and not d.to:
-        return "say `to:` what"
-    if d.verb == "retype" and d.to not in ENTITY_TYPES:
-        return f"no type {d.to!r}; the types are {', '.join(ENTITY_TYPES)}"
-    if "as" in fields and not d.to:
-        return "`as` takes a name"
-    try:
-        for what in d.about:
-            if d.verb in ("reject", "accept"):
-                if _claim(what) or _ID.fullmatch(what):
-                    continue
-                if d.verb == "accept":
-                    return "accept takes a statement: `subject predicate object`, or its id"
-                if re.fullmatch(r"result/[0-9a-f]{16}", what):
-                    continue
-            if node_of(what)[0] == "paper":
-                return "a paper is no entity; `kg remove` takes a paper out"
-    except ValueError as error:
-        return str(error)
-    return ""

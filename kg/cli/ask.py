@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,8 @@ import click
 from kg import directory as graphs
 from kg import queries
 from kg.assemble.belief import explain as arithmetic
+from kg.assemble.decision_file import read_decisions
+from kg.assemble.decisions import FILE, Decision, Decisions
 from kg.cli.options import as_of_option, graph_option, loaded
 from kg.cli.output import json_option, print_json, print_rows, print_table, tell
 from kg.errors import NotFoundError, QueryError
@@ -233,7 +236,7 @@ def explain(what: str, as_of: str, directory: str, as_json: bool) -> None:
     elif matching:
         raise NotFoundError(f"{len(matching)} statements begin with {what!r}: give more digits")
     else:
-        _explain_entity(graph, graph.entity(what), as_json)
+        _explain_entity(graph, graph.entity(what), directory, as_json)
 
 
 def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool) -> None:
@@ -244,10 +247,12 @@ def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool
     ]
     with Ledger(directory) as ledger:
         builds = {e.paper: ledger.extracted_by(e.paper) for e in s.evidence}
+    decisions = _decisions(directory).about(s.subject, s.object, predicate=s.predicate)
     if as_json:
         print_json(
             _statement_json(graph, s)
             | {
+                "decisions": [asdict(d) for d in decisions],
                 "arithmetic": arithmetic(s.evidence, s.decision),
                 "dates": {e.paper: graph.papers[e.paper].date for e in s.evidence},
                 "builds": {paper: by[1] for paper, by in builds.items() if by},
@@ -257,6 +262,7 @@ def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool
         return
     click.echo(f"{graph.name(s.subject)} {s.predicate} {graph.name(s.object)}")
     click.echo(arithmetic(s.evidence, s.decision))
+    _print_decisions(decisions)
     if denying := sorted({e.paper for e in s.evidence if e.negated}):
         click.echo(f"contradiction: denied by {', '.join(denying)}")
     for other in against:
@@ -274,7 +280,8 @@ def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool
         click.echo(f"  {e.sentence}")
 
 
-def _explain_entity(graph: Graph, entity: Entity, as_json: bool) -> None:
+def _explain_entity(graph: Graph, entity: Entity, directory: str, as_json: bool) -> None:
+    decisions = _decisions(directory).about(entity.key)
     papers: dict[str, set[str]] = {}
     for m in graph.mentions:
         if m.entity == entity.key:
@@ -285,10 +292,22 @@ def _explain_entity(graph: Graph, entity: Entity, as_json: bool) -> None:
         for n in sorted(rules.keys() | papers.keys())
     ]
     if as_json:
-        print_json({"entity": to_json(entity), "names": rows})
+        found = {"entity": to_json(entity), "names": rows}
+        print_json(found | {"decisions": [asdict(d) for d in decisions]})
         return
     _print_entity(graph, entity)
     print_rows(rows, False, "names")
+    _print_decisions(decisions)
+
+
+def _decisions(directory: str) -> Decisions:
+    return read_decisions(Path(directory) / FILE)
+
+
+def _print_decisions(decisions: list[Decision]) -> None:
+    for d in decisions:
+        said = ", ".join(part for part in (d.by and f"by {d.by}", d.why) if part)
+        click.echo(f"decided in line {d.line}: {d}{f' ({said})' if said else ''}")
 
 
 @click.command()

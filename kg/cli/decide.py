@@ -12,7 +12,8 @@ import click
 
 from kg import directory as graphs
 from kg.assemble.compare import Verdict, compare
-from kg.assemble.decisions import FILE, entries
+from kg.assemble.decision_file import entries
+from kg.assemble.decisions import FILE
 from kg.assemble.review import review as find_cases
 from kg.assemble.review import to_yaml
 from kg.cli.options import graph_option
