@@ -8,38 +8,32 @@ derived from these two and are brought up to date whenever somebody asks.
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING
 
 from kg import extract
 from kg.assemble.decision_file import read_decisions
 from kg.assemble.decisions import FILE as DECISIONS
 from kg.assemble.decisions import Decisions
 from kg.assemble.incremental import Assembly
-from kg.errors import InputError
+from kg.extract.parallel import extract_chunks
 from kg.graph import Graph
 from kg.ledger import Ledger, source_of
 from kg.read import Read, Rejected, read
-from kg.records import Extraction, Paper, Source
+from kg.records import Source
 from kg.resources import CORPUS
 
 if TYPE_CHECKING:
-    from kg.extract.pipeline import Extractor
     from kg.project.embedded import EmbeddedStore
 
 __all__ = ["BuildReport", "Plan", "Progress", "build", "load", "remove", "store"]
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage (``read``, ``extract``, ``assemble``), how much is done, and the total."""
-
-_CHUNK: Final = 32
-"""Papers per transaction of the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +145,10 @@ def build(
             number = ledger.begin_build(__version__, engine.version)
         if plan.total:
             pending = ledger.pending(engine.version)
-            for done, pairs in _extract(pending, engine, extractor, workers):
+            done = 0
+            for pairs in extract_chunks(pending, engine, extractor, workers):
                 ledger.add_extractions(pairs, engine.version, number)
+                done += len(pairs)
                 tell("extract", done, len(pending))
         tell("assemble", 0, None)
         assembly = Assembly(ledger)
@@ -320,37 +316,3 @@ def _from_corpus(item: Read | Rejected) -> Read | Rejected:
     if isinstance(item, Rejected):
         return replace(item, source=named)
     return replace(item, paper=replace(item.paper, source=named))
-
-
-_worker: Extractor | None = None
-
-
-def _start(name: str) -> None:
-    global _worker
-    _worker = extract.load(name)
-
-
-def _work(papers: list[Paper]) -> list[Extraction]:
-    if _worker is None:
-        raise RuntimeError("the worker has no extractor")
-    return list(_worker.pipe(papers))
-
-
-def _extract(
-    papers: list[Paper], engine: Extractor, name: str, workers: int
-) -> Iterator[tuple[int, list[tuple[Paper, Extraction]]]]:
-    """Yield (number of papers done so far, pairs of the last chunk), in the order of ``papers``."""
-    if workers < 1:
-        raise InputError(f"workers must be at least 1, not {workers}")
-    chunks = [papers[i : i + _CHUNK] for i in range(0, len(papers), _CHUNK)]
-    done = 0
-    if workers == 1 or len(chunks) < 2:
-        for chunk in chunks:
-            done += len(chunk)
-            yield done, list(zip(chunk, engine.pipe(chunk), strict=True))
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, _start, (name,)) as pool:
-        for chunk, extractions in zip(chunks, pool.map(_work, chunks), strict=True):
-            done += len(chunk)
-            yield done, list(zip(chunk, extractions, strict=True))

@@ -114,7 +114,7 @@ def test_queries_are_listed_and_run(corpus: Path) -> None:
     assert len(found) == 3
     done = run("query", "improves-over", "name=BERT", "-g", corpus)
     assert done.exit_code == 0
-    assert "RoBERTa" in done.stdout
+    assert "XLNet" in done.stdout
 
 
 def test_query_errors_say_what_to_do(corpus: Path) -> None:

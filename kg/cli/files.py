@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,20 +13,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg import extract as extraction
-from kg.cli.options import as_of_option, extractor_option, graph_option, loaded
+from kg.cli.options import as_of_option, extractor_option, graph_option, loaded, workers_option
 from kg.cli.output import json_option, print_json, print_table, progress, tell
 from kg.errors import InputError
 from kg.evaluate import score
 from kg.evaluate.errors import error_kinds, reliability
 from kg.evaluate.page import page
 from kg.extract.gold_form import to_gold
+from kg.extract.parallel import extract_chunks
 from kg.formats import FORMATS, write
 from kg.read import Rejected, read
-from kg.records import Extraction, Paper
+from kg.records import Paper
 from kg.schema import ID_BASE
 
 if TYPE_CHECKING:
-    from kg.extract.pipeline import Extractor
+    pass
 
 __all__ = ["evaluate", "export", "extract"]
 
@@ -56,7 +56,8 @@ def export(format: str, output: str, base: str, as_of: str, directory: str) -> N
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @extractor_option
-def extract(paths: tuple[str, ...], extractor: str | None) -> None:
+@workers_option
+def extract(paths: tuple[str, ...], extractor: str | None, workers: int) -> None:
     """Extract from abstracts without building a graph: one JSON line a paper, in the form of the
     gold files, with offsets.
 
@@ -74,10 +75,13 @@ def extract(paths: tuple[str, ...], extractor: str | None) -> None:
             else:
                 yield item.paper
 
-    engine = extraction.load(extractor or extraction.DEFAULT)
+    name = extractor or extraction.DEFAULT
+    done = 0
     with progress() as show:
-        for done, (paper, found) in enumerate(_pairs(engine, papers()), 1):
-            click.echo(json.dumps(to_gold(paper, found), ensure_ascii=False))
+        for pairs in extract_chunks(papers(), extraction.load(name), name, workers):
+            for paper, found in pairs:
+                click.echo(json.dumps(to_gold(paper, found), ensure_ascii=False))
+            done += len(pairs)
             show("extract", done, None)
     if any(r.kind != "empty" for r in rejected):
         raise SystemExit(1)
@@ -137,11 +141,6 @@ def evaluate(
         print_table(["error", "count"], Counter(kinds).most_common())
 
 
-def _pairs(engine: Extractor, papers: Iterable[Paper]) -> Iterator[tuple[Paper, Extraction]]:
-    ahead, behind = itertools.tee(papers)
-    return zip(ahead, engine.pipe(behind), strict=True)
-
-
 def _json_lines(path: str) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     with Path(path).open(encoding="utf-8") as lines:
@@ -167,6 +166,6 @@ def _extracted(documents: list[dict[str, Any]], extractor: str | None) -> Iterat
     engine = extraction.load(extractor or extraction.DEFAULT)
     papers = [Paper(d["id"], d["text"]) for d in documents if d.get("text")]
     with progress() as show:
-        for done, (paper, found) in enumerate(_pairs(engine, papers), 1):
+        for done, paper in enumerate(papers, 1):
+            yield to_gold(paper, engine.extract(paper))
             show("extract", done, len(papers))
-            yield to_gold(paper, found)

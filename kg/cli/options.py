@@ -6,6 +6,7 @@ import click
 
 from kg import directory as graphs
 from kg.cli.output import tell
+from kg.extract.parallel import available
 from kg.graph import Graph
 
 __all__ = ["as_of_option", "extractor_option", "graph_option", "loaded", "workers_option"]
@@ -38,9 +39,8 @@ extractor_option = click.option(
 workers_option = click.option(
     "--workers",
     type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Processes for extraction.",
+    default=available,
+    help="Processes for extraction.  [default: the cores]",
 )
 
 
