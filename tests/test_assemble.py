@@ -84,6 +84,15 @@ def test_undefined_acronym_attaches_where_papers_agree() -> None:
     assert list(g.entities) == ["method/extra-quick-vector"]
 
 
+def test_name_spelt_like_an_acronym_is_what_papers_define_that_as() -> None:
+    g = graph(
+        paper("a", entity("QUXA", "Model", "quick universal xylophone architecture")),
+        paper("b", entity("QUXA", "Model")),
+        paper("c", entity("Quxa", "Model")),
+    )
+    assert list(g.entities) == ["method/quick-universal-xylophone-architecture"]
+
+
 def test_name_that_one_paper_uses_loosely_does_not_merge_everywhere() -> None:
     g = graph(
         paper("a", entity("question answering", "Task", "extractive QA")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, Literal
@@ -11,19 +12,25 @@ from kg.assemble.names import fold, is_coined, spaced
 from kg.assemble.resolve import aliases, expanded
 from kg.schema import ENTITY_TYPES
 
-__all__ = ["Verdict", "base_name", "base_names", "compare"]
+__all__ = ["Verdict", "base_names", "compare"]
 
 _FAMILIES: Final = tuple(dict.fromkeys(t.family for t in ENTITY_TYPES.values()))
 
 _MODIFIERS: Final = re.compile(
     r"(?:base|large|small|tiny|mini|nano|micro|medium|x+[ls]|huge|giant|chat|instruct|turbo|pro|max"
     r"|plus|ultra|lite|flash|preview|cased|uncased|distilled|hard|easy|verified|full|dev|test|train"
-    r"|extended|it|sft|int[48]|fp(?:8|16))$"
+    r"|extended|it|sft|int[48]|fp(?:8|16))",
+    re.IGNORECASE,
 )
 """Words at the end of a name that mark a size, a release or a split."""
 
-_SIZE: Final = re.compile(r"(?<![a-z])(?:a?\d+(?:\.\d+)?[bmk]|\d+x\d+b)$")
-_NUMBER: Final = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*[a-z]?$")
+_SIZE: Final = re.compile(r"(?:a?\d+(?:\.\d+)?[bmk]|\d+x\d+b)", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"v?\d+(?:\.\d+)*", re.IGNORECASE)
+_LAST: Final = re.compile(r"(?s)(.*[^\s_~-])[\s_~-]+([^\s_~-]+)")
+_JOINED: Final = re.compile(r"(.*?[A-Za-z]{2})v?\d+(?:\.\d+)*", re.IGNORECASE)
+_SHORTEST: Final = 3
+"""Letters of the shortest name that can have versions: T5 is no version of T."""
+
 _DIGITS: Final = re.compile(r"\d+(?:\.\d+)*")
 _WORD: Final = re.compile(r"[^\s-]+")
 _NEAR: Final = 0.8
@@ -38,26 +45,6 @@ class Verdict:
 
     answer: Literal["same", "different", "unsure"]
     rule: str
-
-
-def base_name(name: str) -> str:
-    """Return the folded name that ``name`` is a version, size or split of, or "".
-
-    Only where the spelling is plain: ``Llama-3-70B`` gives ``llama3``, ``CIFAR-10`` gives
-    ``cifar``, ``BERT-base`` gives ``bert``; ``GPT-4o`` and ``BiLSTM`` give "".
-    """
-    if not is_coined(name):
-        return ""
-    form = spaced(name)
-    head, _, tail = form.rpartition("-")
-    if head and (_MODIFIERS.match(tail) or _SIZE.search(tail)):
-        return fold(head)
-    if size := _SIZE.search(form):
-        return fold(form[: size.start()])
-    number = _NUMBER.search(form)
-    if number and number.start() >= 3 and not number[0][-1].isalpha():
-        return fold(form[: number.start()].removesuffix("v"))
-    return ""
 
 
 def compare(a: str, b: str) -> Verdict:
@@ -135,13 +122,34 @@ def _of_one_base(fa: str, a: str, fb: str, b: str) -> bool:
 def base_names(name: str) -> list[str]:
     """Return the folded names that ``name`` is a variant of, from the nearest to the farthest.
 
+    A version, size, release or split of something, where the spelling is plain.
+
     Examples
     --------
     >>> base_names("Llama-3-70B")
     ['llama3', 'llama']
+    >>> base_names("GPT-4o"), base_names("BiLSTM")
+    ([], [])
     """
     found: list[str] = []
-    while (base := base_name(name)) and base not in found:
-        found.append(base)
-        name = base.upper()
+    while name := _base(name):
+        found.append(fold(name))
     return found
+
+
+def _base(name: str) -> str:
+    """Return ``name`` without its last mark of a variant, or "" if it has none."""
+    name = unicodedata.normalize("NFKC", name).strip()
+    if not is_coined(name):
+        return ""
+    base = ""
+    if last := _LAST.fullmatch(name):
+        marks = (_MODIFIERS, _SIZE, _NUMBER)
+        base = last[1] if any(mark.fullmatch(last[2]) for mark in marks) else ""
+    elif joined := _JOINED.fullmatch(name):
+        base = joined[1]
+    return base if sum(c.isalnum() for c in base) >= _letters_needed(base) else ""
+
+
+def _letters_needed(base: str) -> int:
+    return 2 if any(c.isdigit() for c in base) else _SHORTEST

@@ -31,6 +31,7 @@ that is added or removed can be followed through, name by name (:mod:`kg.assembl
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ RULES: Final = ("paper", "type", "decision", "abbreviation", "alias", "spelling"
 Local = tuple[str, str]
 """(paper id, key of the entity in that paper's extraction)."""
 
+_CAPITALISED: Final = re.compile(r"[A-Z][A-Za-z0-9]{3,7}")
 _LONG_ACRONYM: Final = 4
 _DEFINERS: Final = 2
 """An acronym of fewer than 4 signs is settled only when at least 2 papers define it."""
@@ -123,7 +125,8 @@ class Occurrence:
     ----------
     node : where its name leads, unless ``asks`` and the other papers say otherwise.
     rule : the rule that leads there.
-    asks : whether its name is an acronym that its paper does not define, nor the alias file.
+    asks : whether its name is an acronym, or spelt like one in other letters, that neither its
+        paper nor the alias file defines.
     coined : whether the spelling of its name is that of a proper name.
     bound : whether a statement or result of its paper depends on its family.
     defines : (folded acronym, folded expansion) that its names give.
@@ -157,6 +160,8 @@ def _occurrence(entity: Entity, bound: bool) -> Occurrence:
             form, rule = fold(expansion), "abbreviation"
         else:
             asks = (family, form) not in known
+    elif _CAPITALISED.fullmatch(entity.name):  # Llama is what papers define LLaMA as
+        asks = (family, form) not in known
     full = fold(expanded(entity.name, family))
     if rule == "spelling" and full != form and (family, form) not in known:
         form, rule = full, "alias"
