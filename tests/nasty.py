@@ -113,7 +113,11 @@ def graphs(draw: st.DrawFn) -> Graph:
         for _ in range(draw(st.integers(1, 3))):
             where = span()
             evidence[where[:4]] = Evidence(
-                *where, draw(probabilities), draw(texts(1)), draw(st.booleans()), draw(st.booleans())
+                *where,
+                draw(probabilities),
+                draw(texts(1)),
+                draw(st.booleans()),
+                draw(st.booleans()),
             )
         statement = Statement(
             draw(some_entity | some_paper.map(lambda p: paper_key(p.id))),
