@@ -248,19 +248,11 @@ def main() -> None:
     sums = {f: hashlib.sha256((o.to / f).read_bytes()).hexdigest() for f in files}
     version = hashlib.sha256(json.dumps([sums, settings], sort_keys=True).encode()).hexdigest()[:12]
     record = json.loads((o.run / "record.json").read_text())
-    (o.to / "model.json").write_text(
-        json.dumps(
-            {
-                "format": 1,
-                "version": version,
-                "settings": settings,
-                "files": sums,
-                "training": record,
-            },
-            indent=1,
-        )
-        + "\n"
-    )
+    about: dict = {"format": 1, "version": version, "settings": settings, "files": sums}
+    about["training"] = record
+    if o.settings and o.settings.with_suffix(".record.json").is_file():
+        about["tuning"] = json.loads(o.settings.with_suffix(".record.json").read_text())
+    (o.to / "model.json").write_text(json.dumps(about, indent=1) + "\n")
     print({f: (o.to / f).stat().st_size for f in files}, version)
 
 

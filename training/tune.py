@@ -5,7 +5,9 @@
 
 Thresholds by coordinate ascent on the sum of the six F1 figures, twice on each half of the held-out
 papers to report what they are worth on the other half (that mean is the honest figure), then on all
-of them. Calibration: a logistic curve for each kind of fact, if it is right given its raw score.
+of them. What ships lies halfway between the start and the optimum, which does better on the other
+half than the optimum. Calibration: a logistic curve for each kind of fact, if it is right given its
+raw score. The model must not know the held-out papers' names: export it without --gold.
 """
 
 from __future__ import annotations
@@ -101,6 +103,23 @@ def tune(bench: Bench, which: list[int], start: Settings, rounds: int = 2) -> Se
         for g in near(best.no_link):
             attempt(replace(best, no_link=g))
     return best
+
+
+def halfway(a: Settings, b: Settings) -> Settings:
+    """Thresholds in the middle of two settings; what is no threshold is as in `b`."""
+
+    def middle(x: float, y: float) -> float:
+        return round((x + y) / 2, 4)
+
+    return replace(
+        b,
+        entity={t: middle(a.entity[t], b.entity[t]) for t in TYPES},
+        relation={n: middle(a.relation[n], b.relation[n]) for n in RELATIONS},
+        supported=middle(a.supported, b.supported),
+        introduced=middle(a.introduced, b.introduced),
+        result=middle(a.result, b.result),
+        no_link=middle(a.no_link, b.no_link),
+    )
 
 
 def facts(bench: Bench, s: Settings, which: list[int]) -> dict[str, list[tuple[float, bool]]]:
@@ -199,22 +218,24 @@ def main() -> None:
     record["before"] = bench.f1(start, everything)
     if not o.quick:
         half = len(docs) // 2
-        other = []
+        other, shrunk = [], []
         for fit, test in (
             (everything[:half], everything[half:]),
             (everything[half:], everything[:half]),
         ):
             s = tune(bench, fit, start)
             other.append(bench.f1(s, test))
-        record["cross_validated"] = {
-            k: [
-                round(sum(x[k] for x in other) / 2, 4),
-                round(abs(other[0][k] - other[1][k]) / math.sqrt(2), 4),
-            ]
-            for k in other[0]
-        }
-        print("cross-validated (mean, spread)", record["cross_validated"], flush=True)
-    best = tune(bench, everything, start, 1 if o.quick else 2)
+            shrunk.append(bench.f1(halfway(start, s), test))
+        for name, got in (("cross_validated", other), ("cross_validated_halfway", shrunk)):
+            record[name] = {
+                k: [
+                    round((got[0][k] + got[1][k]) / 2, 4),
+                    round(abs(got[0][k] - got[1][k]) / math.sqrt(2), 4),
+                ]
+                for k in got[0]
+            }
+        print("cross-validated (mean, spread)", record["cross_validated_halfway"], flush=True)
+    best = halfway(start, tune(bench, everything, start, 1 if o.quick else 2))
     record["fitted"] = bench.f1(best, everything)
     loose = replace(
         best,
