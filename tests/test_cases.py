@@ -138,3 +138,38 @@ def check(case: dict[str, Any], name: str) -> None:
 @pytest.mark.parametrize("case", cases("pattern"))
 def test_patterns(case: dict[str, Any]) -> None:
     check(case, "patterns")
+
+
+def test_most_cases_hold_for_the_trained_model() -> None:
+    """The model learned from whole abstracts, and its arithmetic differs a little by processor."""
+    passed = 0
+    every = [case.values[0] for case in cases("pattern", "model")]
+    for case in every:
+        paper = Paper("case", case["text"], case.get("title", ""))
+        extraction = extractor("model").extract(paper)
+        for m in extraction.mentions:
+            assert paper.part(m.part)[m.start : m.end] == m.surface
+        passed += not failures(Found(paper, extraction), case["expect"])
+    assert passed / len(every) > 0.65
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        (
+            "On SNLI, InferSent is outperformed by BramNet.",
+            ["BramNet", "improves-over", "InferSent"],
+            ["InferSent", "improves-over", "BramNet"],
+        ),
+        (
+            "WhinLM is compared with Llama 2 and performs worse than Llama 2 on MMLU.",
+            ["WhinLM", "compared-with", "Llama 2"],
+            ["WhinLM", "improves-over", "Llama 2"],
+        ),
+    ],
+)
+def test_plain_words_overrule_the_model(text: str, right: list[str], wrong: list[str]) -> None:
+    paper = Paper("case", text)
+    found = Found(paper, extractor("model").extract(paper))
+    assert found.has_relation(right)
+    assert not found.has_relation(wrong)

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT", "load"]
 
-DEFAULT: Final = "patterns"
+DEFAULT: Final = "model"
 """Name of the extractor that is used unless another is named."""
 
 
 def load(name: str = DEFAULT) -> Extractor:
-    """Return the extractor called ``name``: ``patterns``, or the path of a trained model.
+    """Return the extractor called ``name``: ``model``, ``patterns``, or the folder of a model.
 
     Raises
     ------
