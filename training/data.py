@@ -15,7 +15,7 @@ from kg.extract.model.features import (
     TYPES,
     WIDTH,
     Page,
-    _names,
+    names_in,
     read_page,
 )
 from kg.extract.model.figures import figures
@@ -97,7 +97,7 @@ def own_counts(doc: dict) -> tuple[dict[str, set[int]], set[str]]:
             ws = [normal_word(m["text"][s:t]) for s, t in words(m["text"])]
             if len(ws) <= KEY_WIDTH:
                 typed.setdefault(normal(ws), set()).add(TYPES.index(e["type"]))
-    return typed, set(_names(norms, sentence))
+    return typed, set(names_in(norms, sentence))
 
 
 def gazetteer(

@@ -94,7 +94,7 @@ def node_arrays(
 
 
 def losses(
-    model: Model, xs: list[Example], pieces: Pieces, rng: random.Random, soft: None = None
+    model: Model, xs: list[Example], pieces: Pieces, rng: random.Random
 ) -> dict[str, Tensor]:
     b = len(xs)
     rb = read_batch([read_input(x.page, 0, x.n, pieces) for x in xs])
@@ -269,12 +269,13 @@ def main() -> None:
     )
     per_pass = len(batches(examples, o.batch, random.Random(0)))
     total, step, first = per_pass * o.passes, 0, 0
+    history: list[dict] = []
     if o.resume and (o.out / "checkpoint.pt").exists():
         c = torch.load(o.out / "checkpoint.pt", weights_only=False)
         model.load_state_dict(c["model"])
         average.load_state_dict(c["average"])
         optimizer.load_state_dict(c["optimizer"])
-        step, first = c["step"], c["pass"]
+        step, first, history = c["step"], c["pass"], c["history"]
         rng.setstate(c["rng"])
         torch.set_rng_state(c["torch_rng"])
     begun = time.time()
@@ -288,7 +289,6 @@ def main() -> None:
         for p, q in zip(model.parameters(), average.parameters(), strict=True)
         if p.requires_grad
     ]
-    history = []
     for k in range(first, o.passes):
         model.train()
         sums: dict[str, float] = {}
@@ -322,6 +322,13 @@ def main() -> None:
                 )
             if (o.steps and step >= o.steps) or progress() >= 1:
                 break
+        history.append(
+            {
+                "pass": k + 1,
+                "minutes": round((time.time() - t0) / 60, 1),
+                **{n: round(v / count, 4) for n, v in sums.items()},
+            }
+        )
         torch.save(
             {
                 "model": model.state_dict(),
@@ -329,6 +336,7 @@ def main() -> None:
                 "optimizer": optimizer.state_dict(),
                 "step": step,
                 "pass": k + 1,
+                "history": history,
                 "rng": rng.getstate(),
                 "torch_rng": torch.get_rng_state(),
             },
@@ -337,13 +345,6 @@ def main() -> None:
         (o.out / "checkpoint.tmp").replace(o.out / "checkpoint.pt")
         torch.save(average.state_dict(), o.out / "average.tmp")
         (o.out / "average.tmp").replace(o.out / "average.pt")
-        history.append(
-            {
-                "pass": k + 1,
-                "minutes": round((time.time() - t0) / 60, 1),
-                **{n: round(v / count, 4) for n, v in sums.items()},
-            }
-        )
         record = {
             "gold": {
                 "file": o.gold.name,

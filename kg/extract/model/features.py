@@ -18,7 +18,17 @@ from kg.extract.model.names import HYPHENS, abbreviates, normal_word, sentences,
 from kg.extract.model.pieces import Pieces
 from kg.extract.words import words
 
-__all__ = ["BUCKETS", "FLAGS", "SPAN_FEATURES", "TYPES", "WIDTH", "Gazetteer", "Page", "read_page"]
+__all__ = [
+    "BUCKETS",
+    "FLAGS",
+    "SPAN_FEATURES",
+    "TYPES",
+    "WIDTH",
+    "Gazetteer",
+    "Page",
+    "names_in",
+    "read_page",
+]
 
 TYPES = ("Method", "Model", "Dataset", "Benchmark", "Task", "Metric")
 WIDTH = 12
@@ -107,7 +117,7 @@ def _definitions(
     return out
 
 
-def _names(norms: list[str], sentence: NDArray[np.int64]) -> dict[str, list[tuple[int, int]]]:
+def names_in(norms: list[str], sentence: NDArray[np.int64]) -> dict[str, list[tuple[int, int]]]:
     """Return for each normal name of at most KEY_WIDTH words its places (first word, width)."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     n = len(norms)
@@ -209,7 +219,7 @@ def read_page(
             flags[s:e, 29] = 1
             if e - s <= WIDTH:
                 put(s, e - s, 11, 1)
-    names = _names(norms, sentence)
+    names = names_in(norms, sentence)
     defined = {" ".join(w for w in norms[s:e] if w not in HYPHENS) for (s, e), _ in pairs}
     known: dict[tuple[int, int], tuple[float, ...]] = {}
     for key, places in names.items():
