@@ -74,7 +74,7 @@ def extract_chunks(
             while waiting:
                 yield _done(waiting)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
 
 def _done(waiting: deque[tuple[list[Paper], Future[list[Extraction]]]]) -> Pairs:
