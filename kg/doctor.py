@@ -16,6 +16,11 @@ from kg.records import Paper
 
 __all__ = ["Check", "examine"]
 
+_COMPONENTS = """
+CALL dbms.components() YIELD name, versions, edition
+WHERE name STARTS WITH 'Neo4j'
+RETURN name, versions, edition ORDER BY name
+"""
 _PACKAGES = ("spacy", "networkx", "neo4j", "rdflib", "kglite", "onnxruntime")
 
 
@@ -88,12 +93,8 @@ def _neo4j(uri: str, username: str, password: str, database: str | None) -> Chec
 
     try:
         with connect(uri, username, password, database, timeout=3.0) as driver:
-            (row,) = read(
-                driver,
-                "CALL dbms.components() YIELD versions, edition RETURN versions, edition",
-                None,
-                database,
-            )
+            rows = read(driver, _COMPONENTS, None, database)
     except StoreError as error:
         return Check("Neo4j", "none", str(error))
-    return Check("Neo4j", "ok", f"{uri}: {row['versions'][0]} {row['edition']}")
+    found = ", ".join(f"{r['name']} {r['versions'][0]} {r['edition']}" for r in rows)
+    return Check("Neo4j", "ok", f"{uri}: {found}")
