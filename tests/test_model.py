@@ -282,3 +282,16 @@ def test_softmax_and_settings() -> None:
     assert Settings.make({"calibration": {"entity": [1, 0]}}).calibration == {"entity": (1.0, 0.0)}
     with pytest.raises(TypeError):
         Settings.make({"nonsense": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("It reaches 88.2 ± 0.3 AP.", [88.2]),
+        ("It reaches 88.2pm0.3 AP.", [88.2]),
+        ("It reaches 72.0% +/- 1.2.", [72.0]),
+        ("From 72.0% to 80.2% with Llama-3.", [72.0, 80.2]),
+    ],
+)
+def test_spread_and_digits_of_names_are_no_figures(text: str, values: list[float]) -> None:
+    assert [f.value for f in figures(text)] == values

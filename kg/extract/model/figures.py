@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 _NUMBER = re.compile(
-    r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+|\.\d+)(?=(?:[^\d\w.,]|[.,](?!\d)|$|[A-Za-zµμ]{1,9}(?!\w)|_))"
+    r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+|\.\d+)(?=(?:[^\d\w.,]|[.,](?!\d)|$|[A-Za-zµμ]{1,9}(?!\w)|_|pm\d))"
 )
 _SPELLED = {
     "one": 1.0,
@@ -43,6 +43,7 @@ _WORD_NUMBER = re.compile(
     r"(?<![\w])(" + "|".join(sorted(_SPELLED, key=len, reverse=True)) + r")(?!\w)", re.I
 )
 _NAME_BEFORE = re.compile(r"[A-Za-z]\w*[-–_@/.:^~]$|\w\^\{?$|\w_\{?$")
+_SPREAD_BEFORE = re.compile(r"(?:±|\+/[-−])\s?$")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ class Figure:
 
 
 def figures(text: str) -> list[Figure]:
-    """Return the numbers of `text` that could be results, in order; no digits inside names.
+    """Return the numbers of `text` that could be results, in order.
+
+    Digits inside names and the spread of a figure (the 0.3 of ``88.2 ± 0.3``) are none.
 
     Parameters
     ----------
@@ -69,7 +72,8 @@ def figures(text: str) -> list[Figure]:
     """
     found: list[Figure] = []
     for hit in _NUMBER.finditer(text):
-        if _NAME_BEFORE.search(text[max(0, hit.start() - 30) : hit.start()]):
+        before = text[max(0, hit.start() - 30) : hit.start()]
+        if _NAME_BEFORE.search(before) or _SPREAD_BEFORE.search(before):
             continue
         value = float(hit.group().replace(",", ""))
         if value < 1e15:
