@@ -188,14 +188,18 @@ class Graph:
     def leaderboard(self, benchmark: str, metric: str | None = None) -> list[Result]:
         """Return the results on ``benchmark`` that have a value, by metric, the highest first.
 
-        Whether more is better depends on the metric; the order does not know it.
+        Factors ("2x faster") are no scores and are left out. Whether more is better depends on the
+        metric; the order does not know it.
         """
         key = self.entity(benchmark).key
         only = self.entity(metric).key if metric else None
         found = [
             r
             for r in self.results.values()
-            if r.benchmark == key and r.value is not None and only in (None, r.metric)
+            if r.benchmark == key
+            and r.value is not None
+            and r.unit != "x"
+            and only in (None, r.metric)
         ]
         return sorted(found, key=lambda r: (r.metric, r.unit, -(r.value or 0.0), r.id))
 

@@ -1,6 +1,7 @@
 // Leaderboard of a benchmark
 // The figures that papers report on a benchmark, the highest first within each metric and unit.
-// For a metric that shall be low, such as perplexity, read the table from its end.
+// Factors ("2x faster") are no scores and are left out. For a metric that shall be low, such as
+// perplexity, read the table from its end.
 // benchmark (string): the benchmark or dataset, by any of its names
 // :param benchmark => "GLUE"
 // metric (string, optional): only this metric, by any of its names
@@ -10,7 +11,7 @@
 MATCH (b:Entity)
 WHERE any(name IN b.names WHERE toLower(name) = toLower($benchmark))
 MATCH (p:Paper)-[:REPORTS]->(r:Result)-[:ON]->(b)
-WHERE r.value IS NOT NULL
+WHERE r.value IS NOT NULL AND coalesce(r.unit, '') <> 'x'
 OPTIONAL MATCH (r)-[:OF]->(e:Entity)
 OPTIONAL MATCH (r)-[:MEASURED_BY]->(m:Entity)
 OPTIONAL MATCH (r)-[:AGAINST]->(base:Entity)
