@@ -102,6 +102,7 @@ def build(
     extractor: str = extract.DEFAULT,
     workers: int = 1,
     stdin: IO[bytes] | None = None,
+    format: str | None = None,
     progress: Progress | None = None,
     before: Callable[[Plan], None] | None = None,
 ) -> BuildReport:
@@ -115,6 +116,7 @@ def build(
     Parameters
     ----------
     paths : files, directories, globs, or ``-`` for ``stdin``.
+    format : one of :data:`kg.read.FORMATS` for every file, instead of what its content tells.
     directory : the graph directory; made if it is not there.
     extractor : name of the extractor, or path of a trained model.
     workers : number of processes for extraction; 1 extracts in this one.
@@ -134,7 +136,7 @@ def build(
     decisions = read_decisions(Path(directory) / DECISIONS)
     engine = extract.load(extractor)
     with Ledger(directory, create=True) as ledger:
-        changed, files = _read(ledger, paths, stdin, tell)
+        changed, files = _read(ledger, read(paths, stdin=stdin, format=format), tell)
         ledger.settle()
         outdated = ledger.outdated(engine.version)
         plan = Plan(engine.version, outdated.pop("", 0), outdated)
@@ -174,10 +176,8 @@ def build(
         )
 
 
-def _read(
-    ledger: Ledger, paths: Iterable[str | Path], stdin: IO[bytes] | None, tell: Progress
-) -> tuple[int, set[str]]:
-    """Read ``paths`` into the ledger; return the number of changed records, and the files."""
+def _read(ledger: Ledger, items: Iterable[Read | Rejected], tell: Progress) -> tuple[int, set[str]]:
+    """Put ``items`` into the ledger; return the number of changed records, and the files."""
     changed, files = 0, set()
     count = 0
 
@@ -188,7 +188,7 @@ def _read(
             tell("read", count, None)
             yield item
 
-    found = (_from_corpus(item) for item in read(paths, stdin=stdin))
+    found = map(_from_corpus, items)
     for file, items in groupby(found, key=lambda item: source_of(item).file):
         changed += ledger.replace_file(file, counted(items))
         files.add(file)

@@ -264,3 +264,13 @@ def test_reference_is_current() -> None:
     assert path.read_text(encoding="utf-8") == reference(), (
         "python -m kg.cli.reference > docs/cli.md"
     )
+
+
+def test_format_can_be_given(tmp_path: Path) -> None:
+    source = tmp_path / "odd.dat"
+    source.write_text('{"id": "1", "text": "We evaluate BERT on GLUE."}\n', encoding="utf-8")
+    as_json = run("extract", source, "--format", "jsonl")
+    assert json.loads(as_json.stdout)["id"] == "1"
+    as_text = run("extract", source, "--format", "text")
+    assert json.loads(as_text.stdout)["text"].startswith("{")
+    assert run("build", source, "--format", "docx", "-o", tmp_path / "g").exit_code == 2

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg import extract as extraction
-from kg.cli.options import as_of_option, extractor_option, graph_option, loaded, workers_option
+from kg.cli.options import (
+    as_of_option,
+    extractor_option,
+    format_option,
+    graph_option,
+    loaded,
+    workers_option,
+)
 from kg.cli.output import json_option, print_json, print_table, progress, tell
 from kg.errors import InputError
 from kg.evaluate import score
@@ -56,8 +63,11 @@ def export(format: str, output: str, base: str, as_of: str, directory: str) -> N
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @extractor_option
+@format_option
 @workers_option
-def extract(paths: tuple[str, ...], extractor: str | None, workers: int) -> None:
+def extract(
+    paths: tuple[str, ...], extractor: str | None, format: str | None, workers: int
+) -> None:
     """Extract from abstracts without building a graph: one JSON line a paper, in the form of the
     gold files, with offsets.
 
@@ -68,7 +78,7 @@ def extract(paths: tuple[str, ...], extractor: str | None, workers: int) -> None
     rejected: list[Rejected] = []
 
     def papers() -> Iterator[Paper]:
-        for item in read(paths, stdin=sys.stdin.buffer):
+        for item in read(paths, stdin=sys.stdin.buffer, format=format):
             if isinstance(item, Rejected):
                 rejected.append(item)
                 tell(f"kg: {item.source.file}:{item.source.position}: {item.reason}")

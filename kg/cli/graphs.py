@@ -7,7 +7,7 @@ import sys
 import click
 
 from kg import directory as graphs
-from kg.cli.options import extractor_option, workers_option
+from kg.cli.options import extractor_option, format_option, workers_option
 from kg.cli.output import json_option, print_json, print_table, progress, tell
 from kg.errors import InputError
 from kg.extract import DEFAULT
@@ -25,6 +25,7 @@ _SHOWN = 20
               type=click.Path(file_okay=False), help="The graph directory.")  # fmt: skip
 @click.option("--corpus", is_flag=True, help="Build the corpus that ships with sotagraph.")
 @extractor_option
+@format_option
 @workers_option
 @json_option
 def build(
@@ -32,6 +33,7 @@ def build(
     directory: str,
     corpus: bool,
     extractor: str | None,
+    format: str | None,
     workers: int,
     as_json: bool,
 ) -> None:
@@ -57,6 +59,7 @@ def build(
             extractor=extractor or DEFAULT,
             workers=workers,
             stdin=sys.stdin.buffer,
+            format=format,
             progress=show,
             before=lambda plan: tell(f"kg: {plan}") if plan.outdated else None,
         )

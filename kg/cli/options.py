@@ -8,8 +8,16 @@ from kg import directory as graphs
 from kg.cli.output import tell
 from kg.extract.parallel import available
 from kg.graph import Graph
+from kg.read import FORMATS
 
-__all__ = ["as_of_option", "extractor_option", "graph_option", "loaded", "workers_option"]
+__all__ = [
+    "as_of_option",
+    "extractor_option",
+    "format_option",
+    "graph_option",
+    "loaded",
+    "workers_option",
+]
 
 graph_option = click.option(
     "-g",
@@ -34,6 +42,13 @@ extractor_option = click.option(
     default=None,
     metavar="NAME|PATH",
     help="The extractor: `patterns`, or the path of a trained model.  [default: the best shipped]",
+)
+
+format_option = click.option(
+    "--format",
+    type=click.Choice(FORMATS),
+    default=None,
+    help="The format of every file.  [default: what its content tells]",
 )
 
 workers_option = click.option(
