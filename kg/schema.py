@@ -53,7 +53,6 @@ class EntityType:
     Attributes
     ----------
     name : the label and the class's local name.
-    plural : for headings.
     family : types of one family may share a name and be one entity (GSM8K as Dataset or Benchmark).
     comment : the definition.
     broader, close : IRIs of classes of other vocabularies that are broader (``rdfs:subClassOf``)
@@ -62,7 +61,6 @@ class EntityType:
     """
 
     name: EntityTypeName
-    plural: str
     family: str
     comment: str
     broader: tuple[str, ...]
@@ -75,7 +73,6 @@ ENTITY_TYPES: Final[dict[str, EntityType]] = {
     for t in (
         EntityType(
             "Method",
-            "Methods",
             "method",
             "A technique, algorithm, architecture, framework, training or prompting recipe, "
             "system, tool, agent, attack or loss.",
@@ -85,7 +82,6 @@ ENTITY_TYPES: Final[dict[str, EntityType]] = {
         ),
         EntityType(
             "Model",
-            "Models",
             "method",
             "A trained model, or a named family of them, with weights of its own.",
             (),
@@ -94,7 +90,6 @@ ENTITY_TYPES: Final[dict[str, EntityType]] = {
         ),
         EntityType(
             "Dataset",
-            "Datasets",
             "data",
             "A named collection of data, for training or as material.",
             ("https://schema.org/Dataset",),
@@ -103,7 +98,6 @@ ENTITY_TYPES: Final[dict[str, EntityType]] = {
         ),
         EntityType(
             "Benchmark",
-            "Benchmarks",
             "data",
             "A named evaluation suite, test set, shared task or arena on which things are scored.",
             (),
@@ -112,7 +106,6 @@ ENTITY_TYPES: Final[dict[str, EntityType]] = {
         ),
         EntityType(
             "Task",
-            "Tasks",
             "task",
             "A named problem that methods solve.",
             ("http://www.w3.org/2004/02/skos/core#Concept",),
@@ -121,7 +114,6 @@ ENTITY_TYPES: Final[dict[str, EntityType]] = {
         ),
         EntityType(
             "Metric",
-            "Metrics",
             "metric",
             "A named measure of quality or cost.",
             ("http://www.w3.org/2004/02/skos/core#Concept",),

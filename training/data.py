@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from kg.extract.model.decode import RELATIONS
 from kg.extract.model.features import (
     KEY_WIDTH,
     TYPES,
@@ -23,20 +24,9 @@ from kg.extract.model.names import normal, normal_word, sentences
 from kg.extract.model.nodes import HeadInput, figure_words
 from kg.extract.model.pieces import Pieces
 from kg.extract.model.reading import ReadInput, windows
+from kg.extract.model.results import DIRECTIONS, ROLES, UNITS
 from kg.extract.words import words
 
-RELATION_NAMES = (
-    "evaluates-on",
-    "improves-over",
-    "builds-on",
-    "trained-on",
-    "applies-to",
-    "compared-with",
-    "part-of",
-)
-UNITS = (None, "%", "x", "points", "pp")
-DIRECTIONS = (None, "up", "down")
-ROLES = (None, "value", "baseline_value", "delta")
 LINK_KEYS = ("head", "benchmark", "metric", "baseline")
 
 
@@ -171,7 +161,7 @@ def example(doc: dict, pieces: Pieces, gaz: dict, own: dict | None) -> Example:
                 (
                     index[r["head"]],
                     index[r["tail"]],
-                    RELATION_NAMES.index(r["type"]) + 1,
+                    RELATIONS.index(r["type"]) + 1,
                     ws[0] if ws else 0,
                     ws[-1] + 1 if ws else 0,
                 )

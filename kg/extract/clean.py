@@ -140,12 +140,6 @@ def _keep(*groups: int) -> Edits:
     return edits
 
 
-def _inside(match: re.Match[str]) -> Iterator[_Edit]:
-    """Delete what stands about group 1, and count it to the characters inside (``$β$``)."""
-    yield _Edit(match.start(), match.start(1), "", "next")
-    yield _Edit(match.end(1), match.end(), "", "last")
-
-
 _CHARACTERS: Final = {
     **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
     **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u200a\u202f", " "),

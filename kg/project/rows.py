@@ -23,6 +23,7 @@ from kg.project.layout import (
     NodeKind,
     RelationshipKind,
 )
+from kg.project.names import name_of, paper_name
 from kg.records import Entity, Paper, Result, Statement, digest, paper_key
 from kg.schema import FAMILY, PAPER, PREDICATES
 
@@ -118,7 +119,7 @@ def relationship_rows(graph: Graph, kind: RelationshipKind) -> Iterator[Relation
 def _paper(paper: Paper) -> dict[str, Value]:
     properties: dict[str, Value] = {
         "id": _text(paper.id),
-        "name": _text(paper.title or _beginning(paper.text) or paper.id),
+        "name": _text(paper_name(paper)),
         "title": _text(paper.title),
     }
     if paper.text:
@@ -295,23 +296,8 @@ def _end(graph: Graph, key: str) -> tuple[NodeKind, str]:
 
 
 def _name(graph: Graph, key: str) -> str:
-    if entity := graph.entities.get(key):
-        return _text(entity.name)
-    if key.startswith(paper_key("")):
-        return str(_paper(graph.papers[key.removeprefix(paper_key(""))])["name"])
-    raise ValueError(_DANGLING.format(key))
-
-
-def _beginning(text: str, most: int = 80) -> str:
-    """Return the first words of ``text``, in at most ``most`` characters and a sign of the cut."""
-    words = text[: 4 * most].split()
-    short = ""
-    for word in words:
-        longer = f"{short} {word}".strip()
-        if len(longer) > most:
-            return f"{short or word[:most]} …"
-        short = longer
-    return short
+    _end(graph, key)  # a key that leads nowhere is an error here
+    return _text(name_of(graph, key))
 
 
 def _figure(result: Result) -> str:
