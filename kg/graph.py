@@ -228,11 +228,15 @@ class Graph:
         return steps
 
     def name(self, key: str) -> str:
-        """Return what a person would call the entity or paper with this ``key``."""
-        if key in self.entities:
-            return self.entities[key].name
+        """Return what a person would call the entity or paper with this ``key``.
+
+        The entity's name, or the :attr:`~kg.records.Paper.name` of the paper ``paper/<id>``; a key
+        of neither comes back as it is.
+        """
+        if entity := self.entities.get(key):
+            return entity.name
         paper = self.papers.get(key.removeprefix("paper/"))
-        return (paper.title or paper.id) if paper else key
+        return paper.name if paper else key
 
     def contradictions(self) -> Iterator[tuple[Statement, Statement | None]]:
         """Yield pairs (A improves over B, B improves over A), and (denied and asserted, None)."""

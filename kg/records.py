@@ -110,9 +110,27 @@ class Paper:
         if not self.id:
             raise ValueError("a paper needs an id")
 
+    @property
+    def name(self) -> str:
+        """What a person would call it: its title; without one the beginning of its text; without
+        both its id.
+        """
+        return self.title or _beginning(self.text) or self.id
+
     def part(self, part: Part) -> str:
         """Return the field that offsets of ``part`` count in."""
         return self.title if part == "title" else self.text
+
+
+def _beginning(text: str, most: int = 80) -> str:
+    """Return the first words of ``text``, in at most ``most`` characters and a sign of the cut."""
+    short = ""
+    for word in text[: 4 * most].split():
+        longer = f"{short} {word}".strip()
+        if len(longer) > most:
+            return f"{short or word[:most]} …"
+        short = longer
+    return short
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rdflib import RDFS
 
 from kg.errors import NotFoundError, QueryError
 from kg.graph import Graph
@@ -63,6 +64,21 @@ def test_results_and_names(sample: Graph) -> None:
     assert sample.name("paper/2101.00001") == "AlphaNet: a parser"
     assert sample.mention_counts["2101.00001", "method/bert"] == 2
     assert sample.papers_of["task/parsing"] == ("doi:10.1/a b<c>",)
+    assert sample.name("neither/of-them") == "neither/of-them"
+
+
+def test_paper_without_title_has_one_name_in_every_form(sample: Graph) -> None:
+    id = "doi:10.1/a b<c>"
+    name = sample.name(f"paper/{id}")
+    assert name == sample.papers[id].name
+    assert name.startswith("A study of parsing on GLUE. ")
+    assert name.endswith(" …")
+    (stated,) = (r for r in sample.to_tables()["statements"] if r["subject"] == f"paper/{id}")
+    assert stated["subject_name"] == name
+    assert name in {label for _, label in sample.to_networkx().nodes(data="label")}
+    assert name in set(map(str, sample.to_rdflib().objects(predicate=RDFS.label)))
+    text = "MATCH (p:Paper) WHERE p.id = $id RETURN p.name AS name"
+    assert sample.cypher(text, id=id) == [{"name": name}]
 
 
 def test_contradictions_are_pairs_and_what_is_both_said_and_denied(sample: Graph) -> None:

@@ -91,3 +91,11 @@ def test_identities() -> None:
     other = Statement("a", "builds-on", "b", (replace(EVIDENCE, confidence=0.9),), 0.7)
     assert one.id == other.id
     assert one.evidence_id(EVIDENCE) != one.evidence_id(replace(EVIDENCE, paper="q"))
+
+
+def test_name_of_a_paper() -> None:
+    assert Paper("p", "A text.", "A title").name == "A title"
+    assert Paper("p", "Short  and\nsweet.").name == "Short and sweet."
+    assert Paper("p", "word " * 100).name == ("word " * 16).strip() + " …"
+    assert Paper("p", "w" * 100).name == "w" * 80 + " …"
+    assert Paper("p", "").name == "p"

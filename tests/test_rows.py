@@ -209,16 +209,6 @@ def test_values_are_plain_whatever_the_records_hold() -> None:
     assert "year" not in nodes(graph)["Paper"]["p"].properties
 
 
-def test_name_of_a_paper_without_title() -> None:
-    def name(text: str) -> Any:
-        return nodes(Graph([Paper("p", text)]))["Paper"]["p"].properties["name"]
-
-    assert name("Short  and\nsweet.") == "Short and sweet."
-    assert name("word " * 100) == ("word " * 16).strip() + " …"
-    assert name("w" * 100) == "w" * 80 + " …"
-    assert name("") == "p"
-
-
 def test_one_passage_found_twice_is_one_relationship() -> None:
     text = "A builds on B."
     found = [

@@ -15,7 +15,6 @@ import networkx as nx
 
 from kg.graph import Graph
 from kg.project.characters import carriable
-from kg.project.names import paper_name
 from kg.records import digest, paper_key
 from kg.schema import PREDICATES
 
@@ -75,7 +74,7 @@ def to_networkx(graph: Graph, *, papers: bool = True) -> nx.MultiDiGraph[str]:
             out.add_node(
                 key,
                 kind="paper",
-                label=paper_name(paper),
+                label=paper.name,
                 title=paper.title,
                 date=paper.date,
                 venue=paper.venue,

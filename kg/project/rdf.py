@@ -21,14 +21,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Final
 
 import rdflib
 from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, URIRef
 
 from kg.graph import Graph
-from kg.project.names import name_of
 from kg.project.rdf_papers import describe_paper
 from kg.project.rdf_terms import (
     Description,
@@ -173,7 +171,7 @@ class Projection:
 
     def _statements(self) -> Iterator[Description]:
         extractors: set[str] = set()
-        name = partial(name_of, self.graph)
+        name = self.graph.name
         for id_, s in self.graph.statements.items():
             predicate = PREDICATES[s.predicate]
             label = f"{name(s.subject)} {predicate.label} {name(s.object)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rdflib import DCTERMS, RDF, RDFS, SDO
 
-from kg.project.names import paper_name
 from kg.project.rdf_terms import Description, Pair, any_uri, date, doi_link, integer, iri, text
 from kg.project.vocabulary import BIBO, FABIO, SOTA
 from kg.records import Paper, paper_key
@@ -33,7 +32,7 @@ def describe_paper(paper: Paper, base: str) -> list[Description]:
         (RDF.type, SOTA.Paper),
         (RDF.type, FABIO.ResearchPaper),
         (RDF.type, SDO.ScholarlyArticle),
-        (RDFS.label, text(paper_name(paper))),
+        (RDFS.label, text(paper.name)),
         (DCTERMS.identifier, text(paper.id)),
     ]
     if paper.title:

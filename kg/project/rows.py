@@ -23,7 +23,6 @@ from kg.project.layout import (
     NodeKind,
     RelationshipKind,
 )
-from kg.project.names import name_of, paper_name
 from kg.records import Entity, Paper, Result, Statement, digest, paper_key
 from kg.schema import FAMILY, PAPER, PREDICATES
 
@@ -119,7 +118,7 @@ def relationship_rows(graph: Graph, kind: RelationshipKind) -> Iterator[Relation
 def _paper(paper: Paper) -> dict[str, Value]:
     properties: dict[str, Value] = {
         "id": _text(paper.id),
-        "name": _text(paper_name(paper)),
+        "name": _text(paper.name),
         "title": _text(paper.title),
     }
     if paper.text:
@@ -297,7 +296,7 @@ def _end(graph: Graph, key: str) -> tuple[NodeKind, str]:
 
 def _name(graph: Graph, key: str) -> str:
     _end(graph, key)  # a key that leads nowhere is an error here
-    return _text(name_of(graph, key))
+    return _text(graph.name(key))
 
 
 def _figure(result: Result) -> str:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from kg.errors import InputError
 from kg.graph import Graph
 from kg.project.characters import carriable
-from kg.project.names import name_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,10 +202,10 @@ def _statements(graph: Graph) -> Iterator[Row]:
         yield {
             "id": s.id,
             "subject": s.subject,
-            "subject_name": name_of(graph, s.subject),
+            "subject_name": graph.name(s.subject),
             "predicate": s.predicate,
             "object": s.object,
-            "object_name": name_of(graph, s.object),
+            "object_name": graph.name(s.object),
             "papers": len(s.papers),
             "asserted": s.asserted,
             "belief": _number(s.belief),
