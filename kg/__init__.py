@@ -8,7 +8,11 @@
 
 from __future__ import annotations
 
-from kg.directory import BuildReport, build, load
+from kg.assemble.compare import Verdict
+from kg.assemble.compare import compare as resolve
+from kg.assemble.review import Case, review
+from kg.difference import Difference, diff
+from kg.directory import BuildReport, build, load, remove
 from kg.errors import (
     InputError,
     KgError,
@@ -34,6 +38,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BuildReport",
+    "Case",
+    "Difference",
     "Entity",
     "Evidence",
     "Extraction",
@@ -49,7 +55,12 @@ __all__ = [
     "Source",
     "Statement",
     "StoreError",
+    "Verdict",
     "build",
+    "diff",
     "export",
     "load",
+    "remove",
+    "resolve",
+    "review",
 ]

@@ -7,7 +7,7 @@ from test_assemble import entity, paper
 
 from kg.assemble.assemble import assemble
 from kg.assemble.past import last_day
-from kg.diff import diff
+from kg.difference import diff
 from kg.errors import InputError
 from kg.graph import Graph
 from kg.records import Result

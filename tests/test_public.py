@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import doctest
 import importlib
 import pkgutil
 import subprocess
 import sys
 
 import kg
+from kg.cli import cli
 
 
 def test_all_names_exist_and_nothing_else_is_public() -> None:
@@ -21,6 +23,41 @@ def test_every_module_imports() -> None:
     assert len(names) > 30
     for name in names:
         importlib.import_module(name)
+
+
+def test_examples_in_docstrings_run() -> None:
+    tried = 0
+    for name in [m.name for m in pkgutil.walk_packages(kg.__path__, "kg.")]:
+        module = importlib.import_module(name)
+        done = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+        assert not done.failed, name
+        tried += done.attempted
+    assert tried > 30
+
+
+def test_what_the_command_line_does_the_library_does() -> None:
+    elsewhere = {
+        "doctor": "kg.doctor.examine",
+        "evaluate": "kg.evaluate.score",
+        "extract": "kg.extract.load",
+        "load": "kg.project.neo4j_load.load",
+    }
+    for place in elsewhere.values():
+        module, _, function = place.rpartition(".")
+        assert callable(getattr(importlib.import_module(module), function))
+    shown = {"explain", "info", "show"}  # they print what several methods of Graph give
+    for name in cli.commands.keys() - elsewhere.keys() - shown:
+        assert callable(getattr(kg if name in kg.__all__ else kg.Graph, name)), name
+
+
+def test_functions_behind_commands() -> None:
+    alpha, beta = (kg.Entity(f"method/{n}", n, "Model") for n in ("alpha", "beta"))
+    before, after = kg.Graph(entities=[alpha]), kg.Graph(entities=[alpha, beta])
+    found = kg.diff(before, after)
+    assert isinstance(found, kg.Difference)
+    assert found.entities_new == (beta,)
+    assert kg.resolve("Llama 3.1", "LLaMA-3.1") == kg.Verdict("same", "spelling")
+    assert kg.review(after) == []
 
 
 def test_import_is_light() -> None:

@@ -41,19 +41,34 @@ _ALIKE: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer to whether two names mean one thing, and the rule that gives it."""
+    """The answer to whether two names mean one thing, and the rule that gives it.
+
+    Attributes
+    ----------
+    answer : ``same``, ``different`` or ``unsure``.
+    rule : one of those that :func:`compare` names; ``no name`` if one of the two has no letter,
+        digit or sign.
+    """
 
     answer: Literal["same", "different", "unsure"]
     rule: str
 
 
 def compare(a: str, b: str) -> Verdict:
-    """Return whether the names ``a`` and ``b`` mean one thing.
+    """Return whether the names ``a`` and ``b`` mean one thing: what ``kg resolve`` answers.
 
     Rules, the first that applies: ``spelling`` (they fold alike), ``alias`` (the alias file has
     both), ``abbreviation`` (one may abbreviate the other: unsure, for the papers decide),
     ``version`` (they differ in digits or in a size, release or split), ``near`` (they differ in
     a few letters only: unsure), ``name`` (they are different names).
+
+    Examples
+    --------
+    >>> from kg import resolve
+    >>> resolve("Llama 3.1", "LLaMA-3.1")
+    Verdict(answer='same', rule='spelling')
+    >>> resolve("CIFAR-10", "CIFAR-100").answer
+    'different'
     """
     fa, fb = fold(a), fold(b)
     if not fa or not fb:

@@ -61,7 +61,15 @@ def review(
 
     Parameters
     ----------
-    entries : of the decision file; what they ask or decide is left out.
+    entries : of a decision file (:func:`kg.assemble.decision_file.entries`); what they ask or
+        decide is left out.
+
+    Examples
+    --------
+    >>> from kg import Entity, Graph, review
+    >>> pair = [Entity(f"method/{n}", n, "Method") for n in ("labelizer", "lablelizer")]
+    >>> [(case.kind, case.about) for case in review(Graph(entities=pair))]
+    [('near names', ('method/labelizer', 'method/lablelizer'))]
     """
     known = set()
     for fields, decision in entries:

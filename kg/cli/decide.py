@@ -18,7 +18,7 @@ from kg.assemble.review import review as find_cases
 from kg.assemble.review import to_yaml
 from kg.cli.options import graph_option
 from kg.cli.output import json_option, print_json, print_rows, print_table, tell
-from kg.diff import diff as compare_graphs
+from kg.difference import diff as compare_graphs
 from kg.errors import InputError
 from kg.graph import Graph
 from kg.project.json_lines import read_json

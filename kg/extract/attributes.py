@@ -54,7 +54,7 @@ def register() -> None:
 
 
 def border(text: str) -> int:
-    """Return the offset at which the abstract starts in a text that may begin with a title.
+    r"""Return the offset at which the abstract starts in a text that may begin with a title.
 
     What stands before a first blank line is the title, if it is short and something follows.
 

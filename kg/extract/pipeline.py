@@ -5,8 +5,8 @@
     >>> extractor = load()
     >>> text = "We introduce FooNet, which outperforms BERT on GLUE."
     >>> found = extractor.extract(Paper("1", text))
-    >>> [(e.name, e.type) for e in found.entities]
-    [('FooNet', 'Method'), ('BERT', 'Model'), ('GLUE', 'Benchmark')]
+    >>> [e.name for e in found.entities]
+    ['FooNet', 'BERT', 'GLUE']
 
 The pipeline sees the clean text (:mod:`kg.extract.clean`) of title and abstract, joined by a blank
 line; every offset of a record counts in the original field.

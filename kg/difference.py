@@ -52,7 +52,24 @@ class Difference:
 
 
 def diff(before: Graph, after: Graph) -> Difference:
-    """Return what changed from ``before`` to ``after``."""
+    """Return what changed from ``before`` to ``after``.
+
+    Papers, entities, statements and results are compared by id or key, so graphs of two builds, of
+    two dates (:meth:`kg.graph.Graph.as_of`) or of two extractors can be compared.
+
+    Returns
+    -------
+    Difference
+        False in a condition if the graphs do not differ.
+
+    Examples
+    --------
+    >>> from kg import Entity, Graph, diff
+    >>> bert = Entity("method/bert", "BERT", "Model")
+    >>> found = diff(Graph(), Graph(entities=[bert]))
+    >>> [e.name for e in found.entities_new], bool(diff(Graph(), Graph()))
+    (['BERT'], False)
+    """
     pairs = [(e, after.entities[k]) for k, e in before.entities.items() if k in after.entities]
     claims = [
         (s, after.statements[i]) for i, s in before.statements.items() if i in after.statements
