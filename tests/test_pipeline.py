@@ -84,6 +84,12 @@ def test_extractors_are_named_with_their_version(extractor: Extractor, found: Ex
     assert all(0 <= m.confidence <= 1 for m in found.mentions)
 
 
+def test_a_figure_that_a_sentence_says_twice_is_one_result(extractor: Extractor) -> None:
+    text = "FooNet outperforms BERT on SQuAD by 3% accuracy, on SQuAD by 3% accuracy."
+    (result,) = extractor.extract(Paper("1", text)).results
+    assert (result.delta, result.benchmark) == (3.0, "SQuAD")
+
+
 def test_gold_form(found: Extraction) -> None:
     paper = Paper("1", TEXT, TITLE)
     form = to_gold(paper, found)

@@ -204,7 +204,7 @@ def _records(text: _Text, doc: Doc) -> Extraction:
         entities,
         tuple(sorted(mentions)),
         tuple(sorted(_statements(text, doc, names.keys()))),
-        tuple(sorted(_results(text, doc, names.keys()), key=_order)),
+        _distinct(_results(text, doc, names.keys())),
     )
 
 
@@ -257,6 +257,15 @@ def _results(text: _Text, doc: Doc, known: Iterable[str]) -> Iterator[Result]:
             confidence,
             extractor,
         )
+
+
+def _distinct(results: Iterable[Result]) -> tuple[Result, ...]:
+    """Return ``results`` sorted, each once; of those that are one, the surest."""
+    best: dict[str, Result] = {}
+    for result in results:
+        if result.id not in best or result.confidence > best[result.id].confidence:
+            best[result.id] = result
+    return tuple(sorted(best.values(), key=_order))
 
 
 def _order(result: Result) -> tuple[str, int, int, str]:
