@@ -27,7 +27,9 @@ CHUNK: Final = 2**16
 _MAX_RATIO: Final = 200  # prose packs to a third, repetitive XML to a thirtieth
 _FREE: Final = 16 * 2**20  # bytes that any packed file may unpack to, whatever the ratio
 _MAX_MEMORY: Final = 2**28  # bytes that an unpacker may take
-_SLICE: Final = 512  # zstd unpacks 4 bytes to 128 KiB at most, and has no limit on its output
+_SLICE: Final = 512
+"""Packed bytes that are unpacked at a time. What an unpacker made of them is lost if it then finds
+damage; and zstd, which unpacks 4 bytes to 128 KiB at most, has no limit on its output."""
 
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -80,6 +82,9 @@ class Meter:
 class Peeked:
     """A stream whose first bytes can be seen before they are read; counts what is read.
 
+    Pieces come as large as they are asked for, however the stream gives them, so that what is read
+    of a damaged file does not depend on where it comes from.
+
     Parameters
     ----------
     stream
@@ -98,12 +103,25 @@ class Peeked:
         while len(self.head) < size and (more := stream.read(size - len(self.head))):
             self.head += more
         self._rest = self.head
+        self._failure: Exception | None = None
 
     def read(self, size: int = CHUNK, /) -> bytes:
-        """Return up to ``size`` bytes, none at the end."""
-        data, self._rest = self._rest[:size], self._rest[size:]
-        if not data:
-            data = self._stream.read(size)
+        """Return ``size`` bytes, fewer at the end."""
+        pieces, self._rest = [self._rest[:size]], self._rest[size:]
+        length = len(pieces[0])
+        while length < size and self._failure is None:
+            try:
+                piece = self._stream.read(size - length)
+            except (UnusableError, OSError) as error:  # told once what came before is used
+                self._failure = error
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+            length += len(piece)
+        if not length and self._failure is not None:
+            raise self._failure
+        data = b"".join(pieces)
         self.meter.packed += len(data)
         if self._container is not None:
             self._container.produced(len(data))
@@ -147,11 +165,17 @@ def _gunzip(stream: Stream) -> Iterator[bytes]:
         yield from iter(partial(unpacked.read1, CHUNK), b"")
 
 
+def _slices(stream: Stream) -> Iterator[bytes]:
+    while data := stream.read(CHUNK):
+        for start in range(0, len(data), _SLICE):
+            yield data[start : start + _SLICE]
+
+
 def _incremental(
     new: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompressor], stream: Stream
 ) -> Iterator[bytes]:
     unit = new()
-    while data := stream.read(CHUNK):
+    for data in _slices(stream):
         while data:
             if unit.eof:  # further streams may follow, and zeros may pad them
                 data = data.lstrip(b"\0")
@@ -180,16 +204,14 @@ def _outputs(unit: bz2.BZ2Decompressor | lzma.LZMADecompressor, data: bytes) -> 
 def _unzstd(stream: Stream) -> Iterator[bytes]:
     new = zstandard.ZstdDecompressor(max_window_size=_MAX_MEMORY).decompressobj
     unit = new()
-    while data := stream.read(CHUNK):
-        for start in range(0, len(data), _SLICE):
-            piece = data[start : start + _SLICE]
-            while piece:
-                if unit.eof:
-                    unit = new()
-                out = unit.decompress(piece)
-                if out:
-                    yield out
-                piece = unit.unused_data if unit.eof else b""
+    for data in _slices(stream):
+        while data:
+            if unit.eof:
+                unit = new()
+            out = unit.decompress(data)
+            if out:
+                yield out
+            data = unit.unused_data if unit.eof else b""
     if not unit.eof:
         raise EOFError("the end is missing")
 
