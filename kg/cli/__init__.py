@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 from kg import __version__
-from kg.cli.ask import cypher, explain, info, query, show
+from kg.cli.ask import cypher, query
 from kg.cli.decide import diff, remove, resolve, review
 from kg.cli.files import evaluate, export, extract
-from kg.cli.graphs import build
+from kg.cli.graphs import build, info
 from kg.cli.server import doctor, load
+from kg.cli.show import explain, show
 from kg.errors import KgError
 
 __all__ = ["cli", "main"]

@@ -1,19 +1,22 @@
-"""``kg build``: make a graph directory, and add to it."""
+"""``kg build`` and ``info``: make a graph directory, add to it, sum it up."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from dataclasses import asdict
 
 import click
 
 from kg import directory as graphs
-from kg.cli.options import extractor_option, format_option, workers_option
-from kg.cli.output import json_option, print_json, print_table, progress, tell
+from kg.cli.options import extractor_option, format_option, graph_option, workers_option
+from kg.cli.output import json_option, print_json, print_rows, print_table, progress, tell
 from kg.errors import InputError
 from kg.extract import DEFAULT
+from kg.ledger import Ledger
 from kg.resources import CORPUS
 
-__all__ = ["build"]
+__all__ = ["build", "info"]
 
 _SHOWN = 20
 """Problems that are listed one by one."""
@@ -92,3 +95,68 @@ def build(
     if report.problems:
         unread = all(position == 0 for _, position, _ in report.problems)
         raise SystemExit(2 if unread and not report.counts["papers"] else 1)
+
+
+@click.command()
+@graph_option
+@click.option("--records", is_flag=True, help="List every input record with its outcome.")
+@json_option
+def info(directory: str, records: bool, as_json: bool) -> None:
+    """Sum up a graph: its records by outcome, and what is in it.
+
+    \b
+    Example:
+      kg info --records
+    """
+    with Ledger(directory) as ledger:
+        if records:
+            rows = [
+                {
+                    "file": source.file,
+                    "position": source.position,
+                    "outcome": outcome,
+                    "reason": reason,
+                    "notes": notes,
+                }
+                for source, outcome, reason, notes in ledger.records()
+            ]
+            print_rows(rows, as_json)
+            return
+        outcomes = ledger.outcomes()
+        builds = ledger.builds()
+    graph = graphs.load(directory)
+    _, unmatched = graphs.summary(directory)
+    for problem in unmatched:
+        tell(f"kg: {problem}")
+    counts = {
+        "papers": len(graph.papers),
+        "mentions": len(graph.mentions),
+        "entities": len(graph.entities),
+        "statements": len(graph.statements),
+        "results": len(graph.results),
+    }
+    types = Counter(e.type for e in graph.entities.values())
+    predicates = Counter(s.predicate for s in graph.statements.values())
+    contradictions = sum(1 for _ in graph.contradictions())
+    if as_json:
+        print_json(
+            {
+                "directory": directory,
+                "records": outcomes,
+                "counts": counts,
+                "entities": dict(sorted(types.items())),
+                "statements": dict(sorted(predicates.items())),
+                "contradictions": contradictions,
+                "builds": [asdict(b) for b in builds],
+                "unmatched_decisions": unmatched,
+            }
+        )
+        return
+    print_table(["records", ""], outcomes.items())
+    print_table(["graph", ""], counts.items())
+    print_table(["entities", ""], types.most_common())
+    print_table(["statements", ""], [*predicates.most_common(), ("contradictions", contradictions)])
+    print_table(
+        ["build", "finished", "extracted", "extractor"],
+        ((b.number, b.finished or "killed", b.extracted, b.extractor) for b in builds[-5:]),
+    )

@@ -1,0 +1,232 @@
+"""``kg show`` and ``explain``: what a graph holds of a thing, and why."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kg.assemble.belief import explain as arithmetic
+from kg.assemble.decision_file import read_decisions
+from kg.assemble.decisions import FILE, Decision, Decisions
+from kg.cli.options import as_of_option, graph_option, loaded
+from kg.cli.output import json_option, print_json, print_rows, print_table, tell
+from kg.errors import NotFoundError
+from kg.graph import Graph
+from kg.ledger import Ledger
+from kg.records import Entity, Result, Statement, to_json
+
+__all__ = ["explain", "show"]
+
+_SHOWN = 10
+"""Statements of each predicate that ``kg show`` prints."""
+
+
+@click.command()
+@click.argument("name", metavar="ENTITY|PAPER")
+@as_of_option
+@graph_option
+@json_option
+def show(name: str, as_of: str, directory: str, as_json: bool) -> None:
+    """Show an entity (by any of its names, or its key) or a paper (by its id).
+
+    \b
+    Examples:
+      kg show BERT
+      kg show 1810.04805
+    """
+    graph = loaded(directory, as_of)
+    if name in graph.papers:
+        _show_paper(graph, name, as_json)
+        return
+    found = graph.find(name)
+    entity = found[0] if found else graph.entity(name)
+    statements = graph.statements_of(entity.key)
+    results = graph.results_of(entity.key)
+    if as_json:
+        print_json(
+            {
+                "entity": to_json(entity),
+                "papers": graph.papers_of.get(entity.key, ()),
+                "statements": [_statement_json(graph, s) for s in statements],
+                "results": [to_json(r) | {"id": r.id} for r in results],
+            }
+        )
+        return
+    _print_entity(graph, entity)
+    by_kind: dict[tuple[str, bool], list[Statement]] = {}
+    for s in statements:
+        by_kind.setdefault((s.predicate, s.subject == entity.key), []).append(s)
+    for (predicate, forward), group in sorted(by_kind.items()):
+        other = "object" if forward else "subject"
+        title = f"{entity.name} {predicate} …" if forward else f"… {predicate} {entity.name}"
+        rows: list[tuple[Any, ...]] = [
+            (graph.name(getattr(s, other)), f"{s.belief:.2f}", len(s.papers), s.id)
+            for s in group[:_SHOWN]
+        ]
+        if len(group) > _SHOWN:
+            rows.append((f"… and {len(group) - _SHOWN} more", "", "", ""))
+        print_table(["name", "belief", "papers", "statement"], rows, title)
+    if results:
+        print_table(["figure", "on", "by", "against", "paper"], _figures(graph, results), "results")
+    if len(found) > 1:
+        tell("also called so: " + ", ".join(f"{e.key} ({e.type})" for e in found[1:]))
+
+
+def _figures(graph: Graph, results: list[Result]) -> list[tuple[str, ...]]:
+    rows = []
+    for r in results:
+        figure = "" if r.value is None else f"{r.value:g}{r.unit}"
+        if r.delta is not None:
+            sign = {"up": "+", "down": "−"}.get(r.direction, "±")
+            figure += f" ({sign}{r.delta:g}{r.unit})" if figure else f"{sign}{r.delta:g}{r.unit}"
+        names = (graph.name(k) if k else "" for k in (r.benchmark, r.metric, r.baseline))
+        rows.append((figure, *names, r.paper))
+    return rows
+
+
+def _print_entity(graph: Graph, entity: Entity) -> None:
+    others = [n for n in entity.names if n != entity.name]
+    papers = graph.papers_of.get(entity.key, ())
+    rows = [("key", entity.key), ("type", entity.type)]
+    if others:
+        rows.append(("also", ", ".join(others)))
+    if len(entity.types) > 1:
+        rows.append(("typed as", ", ".join(f"{t} ({n})" for t, n in entity.types)))
+    rows.append(("papers", str(len(papers))))
+    if entity.variant_of:
+        rows.append(("variant of", graph.name(entity.variant_of)))
+    variants = [e.name for e in graph.entities.values() if e.variant_of == entity.key]
+    if variants:
+        rows.append(("its variants", ", ".join(variants)))
+    if entity.decisions:
+        rows.append(("decided", ", ".join(entity.decisions)))
+    if entity.introduced_in:
+        rows.append(("introduced in", ", ".join(entity.introduced_in)))
+    print_table([entity.name, ""], rows)
+
+
+def _show_paper(graph: Graph, paper: str, as_json: bool) -> None:
+    said = [s for s in graph.statements.values() if any(e.paper == paper for e in s.evidence)]
+    results = [r for r in graph.results.values() if r.paper == paper]
+    if as_json:
+        print_json(
+            {
+                "paper": to_json(graph.papers[paper]),
+                "statements": [_statement_json(graph, s) for s in said],
+                "results": [to_json(r) | {"id": r.id} for r in results],
+            }
+        )
+        return
+    record = graph.papers[paper]
+    click.echo(f"{record.title or paper}\n\n{record.text}\n")
+    rows = [
+        (graph.name(s.subject), s.predicate, graph.name(s.object), f"{e.confidence:.2f}",
+         s.decision or ("denied" if e.negated else "hedged" if e.hedged else ""), s.id)
+        for s in said for e in s.evidence if e.paper == paper
+    ]  # fmt: skip
+    print_table(["subject", "predicate", "object", "confidence", "", "statement"], rows)
+    if results:
+        print_table(["figure", "on", "by", "against", "paper"], _figures(graph, results), "results")
+
+
+def _statement_json(graph: Graph, s: Statement) -> dict[str, Any]:
+    names = {"subject_name": graph.name(s.subject), "object_name": graph.name(s.object)}
+    return {"id": s.id, **names, **to_json(s)}
+
+
+@click.command()
+@click.argument("what", metavar="STATEMENT|ENTITY")
+@as_of_option
+@graph_option
+@json_option
+def explain(what: str, as_of: str, directory: str, as_json: bool) -> None:
+    """Explain a statement (by its id): its evidence and the arithmetic of its belief; or an entity
+    (by name or key): which names it has, by which rule, and in which papers.
+
+    \b
+    Examples:
+      kg explain 3f0c2a9d1b7e4c55
+      kg explain BERT
+    """
+    graph = loaded(directory, as_of)
+    matching = [s for key, s in graph.statements.items() if len(what) >= 6 and key.startswith(what)]
+    if len(matching) == 1:
+        _explain_statement(graph, matching[0], directory, as_json)
+    elif matching:
+        raise NotFoundError(f"{len(matching)} statements begin with {what!r}: give more digits")
+    else:
+        _explain_entity(graph, graph.entity(what), directory, as_json)
+
+
+def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool) -> None:
+    against = [
+        b if a.id == s.id else a
+        for a, b in graph.contradictions()
+        if b is not None and s.id in (a.id, b.id)
+    ]
+    with Ledger(directory) as ledger:
+        builds = {e.paper: ledger.extracted_by(e.paper) for e in s.evidence}
+    decisions = _decisions(directory).about(s.subject, s.object, predicate=s.predicate)
+    if as_json:
+        print_json(
+            _statement_json(graph, s)
+            | {
+                "decisions": [asdict(d) for d in decisions],
+                "arithmetic": arithmetic(s.evidence, s.decision),
+                "dates": {e.paper: graph.papers[e.paper].date for e in s.evidence},
+                "builds": {paper: by[1] for paper, by in builds.items() if by},
+                "contradicted_by": [other.id for other in against],
+            }
+        )
+        return
+    click.echo(f"{graph.name(s.subject)} {s.predicate} {graph.name(s.object)}")
+    click.echo(arithmetic(s.evidence, s.decision))
+    _print_decisions(decisions)
+    if denying := sorted({e.paper for e in s.evidence if e.negated}):
+        click.echo(f"contradiction: denied by {', '.join(denying)}")
+    for other in against:
+        click.echo(
+            f"contradiction: {graph.name(other.subject)} {other.predicate} "
+            f"{graph.name(other.object)} is stated, too ({other.id}, belief {other.belief:.2f})"
+        )
+    for e in s.evidence:
+        state = " (denied)" if e.negated else " (hedged)" if e.hedged else ""
+        by = builds[e.paper]
+        when = graph.papers[e.paper].date or "no date"
+        click.echo(f"\n{e.paper} ({when}) {e.part} {e.start}–{e.end}, "
+                   f"confidence {e.confidence:.2f}, {e.extractor}{state}"
+                   f"{f', build {by[1]}' if by else ''}")  # fmt: skip
+        click.echo(f"  {e.sentence}")
+
+
+def _explain_entity(graph: Graph, entity: Entity, directory: str, as_json: bool) -> None:
+    decisions = _decisions(directory).about(entity.key)
+    papers: dict[str, set[str]] = {}
+    for m in graph.mentions:
+        if m.entity == entity.key:
+            papers.setdefault(m.surface, set()).add(m.paper)
+    rules = dict(entity.merges)
+    rows = [
+        {"name": n, "rule": rules.get(n, "paper"), "papers": sorted(papers.get(n, ()))}
+        for n in sorted(rules.keys() | papers.keys())
+    ]
+    if as_json:
+        found = {"entity": to_json(entity), "names": rows}
+        print_json(found | {"decisions": [asdict(d) for d in decisions]})
+        return
+    _print_entity(graph, entity)
+    print_rows(rows, False, "names")
+    _print_decisions(decisions)
+
+
+def _decisions(directory: str) -> Decisions:
+    return read_decisions(Path(directory) / FILE)
+
+
+def _print_decisions(decisions: list[Decision]) -> None:
+    for d in decisions:
+        said = ", ".join(part for part in (d.by and f"by {d.by}", d.why) if part)
+        click.echo(f"decided in line {d.line}: {d}{f' ({said})' if said else ''}")
