@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kg.assemble.names import fold
+from kg.assemble.names import fold, unknown
 from kg.errors import NotFoundError
 from kg.records import Entity, Mention, Paper, Result, Statement
 from kg.schema import ID_BASE
@@ -149,11 +148,7 @@ class Graph:
         found = self.find(name)
         if found:
             return found[0]
-        near = difflib.get_close_matches(fold(name), self._by_name, n=3, cutoff=0.6)
-        hint = ", ".join(dict.fromkeys(self._by_name[n][0].name for n in near))
-        raise NotFoundError(
-            f"no entity is called {name!r}" + (f"; did you mean {hint}?" if hint else "")
-        )
+        raise NotFoundError(unknown(name, {form: es[0].name for form, es in self._by_name.items()}))
 
     def statements_of(
         self, name: str, predicate: str | None = None, *, role: str | None = None

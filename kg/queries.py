@@ -13,21 +13,32 @@ A query file holds one Cypher statement, and tells of itself in the lines before
 
 The ``:param`` lines can be copied into Neo4j Browser and cypher-shell as they are, without the
 slashes. Their value is the default of an optional parameter, and an example of another; it is JSON.
+A parameter whose description ends with ``by any of its names`` takes the name of an entity.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from kg.assemble.names import fold, unknown
 from kg.errors import QueryError
 from kg.resources import share
 
-__all__ = ["Parameter", "Query", "bind", "find_query", "parse_query", "read_query", "shipped"]
+__all__ = [
+    "Parameter",
+    "Query",
+    "bind",
+    "find_query",
+    "parse_query",
+    "read_query",
+    "shipped",
+    "unknown_names",
+]
 
 _TYPES: Final[dict[str, type]] = {
     "string": str,
@@ -39,6 +50,20 @@ _PARAMETER: Final = re.compile(r"(\w+) \((\w+)(, optional)?\): (.+)")
 _VALUE: Final = re.compile(r":param (\w+) => (.+)")
 _SKIPPED: Final = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`""", re.DOTALL)
 _USED: Final = re.compile(r"\$(?:`([^`]+)`|(\w+))")
+
+
+_OF_ENTITY: Final = "by any of its names"
+
+# What a parameter's name is held against; the same test as in the queries themselves.
+_CALLED: Final = """
+MATCH (e:Entity)
+WHERE any(name IN e.names WHERE toLower(name) = toLower($name))
+RETURN count(e) AS entities"""
+_NAMES: Final = """
+MATCH (e:Entity)
+UNWIND e.names AS name
+RETURN name, e.name AS entity
+ORDER BY e.papers DESC, e.key, name"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +226,32 @@ def bind(query: Query, parameters: Mapping[str, Any]) -> dict[str, Any]:
         p.name: _converted(query, p, parameters[p.name]) if p.name in parameters else p.value
         for p in query.parameters
     }
+
+
+def unknown_names(
+    query: Query,
+    values: Mapping[str, Any],
+    cypher: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]],
+) -> list[str]:
+    """Return, for each value that shall name an entity and names none, a line that says so.
+
+    Parameters
+    ----------
+    values : what :func:`bind` gave.
+    cypher : runs a statement with its parameters, on the graph that the query runs on.
+    """
+    names = [
+        values[p.name]
+        for p in query.parameters
+        if p.description.endswith(_OF_ENTITY) and values[p.name] is not None
+    ]
+    absent = [n for n in names if not cypher(_CALLED, {"name": n})[0]["entities"]]
+    if not absent:
+        return []
+    known: dict[str, str] = {}
+    for row in cypher(_NAMES, {}):
+        known.setdefault(fold(row["name"]) or row["name"], row["entity"])
+    return [unknown(n, known) for n in absent]
 
 
 def _front_matter(

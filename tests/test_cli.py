@@ -129,6 +129,16 @@ def test_query_errors_say_what_to_do(corpus: Path) -> None:
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
 
 
+def test_name_that_no_entity_has_gets_near_names(corpus: Path) -> None:
+    done = run("query", "improves-over", "name=BERTT", "-g", corpus)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr.startswith("no rows\nkg: no entity is called 'BERTT'; did you mean BERT")
+    done = run("query", "trends", "name=BERTT", "-g", corpus, "--json")
+    assert "no entity is called 'BERTT'" in done.stderr
+    assert rows(done)
+    assert run("query", "improves-over", "name=bert", "-g", corpus).stderr == ""
+
+
 def test_cypher_takes_parameters_and_stdin(corpus: Path) -> None:
     text = "MATCH (e:Entity) WHERE e.name = $name RETURN e.key AS key"
     assert rows(run("cypher", text, "name=BERT", "-g", corpus, "--json")) == [

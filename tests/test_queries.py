@@ -19,7 +19,15 @@ from kg.graph import Graph
 from kg.project.embedded import EmbeddedStore
 from kg.project.neo4j import read
 from kg.project.neo4j_load import load
-from kg.queries import Query, bind, find_query, parse_query, read_query, shipped
+from kg.queries import (
+    Query,
+    bind,
+    find_query,
+    parse_query,
+    read_query,
+    shipped,
+    unknown_names,
+)
 from kg.resources import share
 
 ANSWERS = Path(__file__).with_name("answers")
@@ -231,6 +239,22 @@ def test_bind_refuses(parameters: dict[str, Any], said: str) -> None:
     with pytest.raises(QueryError, match=said) as caught:
         bind(SHIPPED["leaderboard"], parameters)
     assert "leaderboard" in str(caught.value)
+
+
+@pytest.mark.parametrize("query", SHIPPED.values(), ids=SHIPPED)
+def test_name_that_no_entity_has_is_told(field_store: EmbeddedStore, query: Query) -> None:
+    others = {"type", "predicate", "paper"}
+    names = [p.name for p in query.parameters if p.type == "string" and p.name not in others]
+    rest = {p.name: "x" for p in query.parameters if p.name == "paper"}
+    for name, said in [
+        ("Omga", "no entity is called 'Omga'; did you mean Omega?"),
+        ("stanford q-a", "no entity is called 'stanford q-a'; did you mean SQuAD?"),
+        ("☃", "no entity is called '☃'"),
+        ("Γ-nEt", None),
+    ]:
+        values = bind(query, dict.fromkeys(names, name) | rest)
+        lines = unknown_names(query, values, field_store.cypher)
+        assert lines == ([said] * len(names) if said else [])
 
 
 def test_query_in_the_guide_runs(field_store: EmbeddedStore) -> None:

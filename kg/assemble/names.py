@@ -8,12 +8,14 @@ letter do.
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["abbreviates", "fold", "is_acronym", "is_coined", "slug", "spaced", "unslug"]
+__all__ = ["abbreviates", "fold", "is_acronym", "is_coined", "slug", "spaced", "unknown", "unslug"]
 
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ufe0e\ufe0f]")
 _HYPHENS: Final = re.compile("[\u2010-\u2015\u2212\u2043\ufe58\ufe63\uff0d]")
@@ -66,6 +68,11 @@ _BRITISH: Final = (
     (re.compile(r"(?<=^dialog)$"), "ue"),
     (re.compile(r"(?<=judg)e(?=ments?$)"), ""),
 )
+
+
+_NEAR: Final = 0.6
+"""Share of equal characters from which on a name is told as near, and how many are told:"""
+_MOST_NEAR: Final = 3
 
 
 @lru_cache(maxsize=1 << 16)
@@ -191,6 +198,23 @@ def fold(name: str) -> str:
     False
     """
     return re.sub(r"(?<!\d)-|-(?!\d)", "", spaced(name))
+
+
+def unknown(name: str, known: Mapping[str, str]) -> str:
+    """Return the line that says that no entity is called ``name``, with the nearest names.
+
+    Parameters
+    ----------
+    known : :func:`fold` of each name that there is to the name that is told for it.
+
+    Examples
+    --------
+    >>> unknown("BRET", {"bert": "BERT", "glue": "GLUE"})
+    "no entity is called 'BRET'; did you mean BERT?"
+    """
+    near = difflib.get_close_matches(fold(name) or name, known, n=_MOST_NEAR, cutoff=_NEAR)
+    hint = ", ".join(dict.fromkeys(known[form] for form in near))
+    return f"no entity is called {name!r}" + (f"; did you mean {hint}?" if hint else "")
 
 
 def slug(normal: str) -> str:

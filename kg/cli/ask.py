@@ -10,7 +10,7 @@ import click
 from kg import directory as graphs
 from kg import queries
 from kg.cli.options import as_of_option, graph_option, loaded
-from kg.cli.output import json_option, print_rows
+from kg.cli.output import json_option, print_rows, tell
 from kg.errors import QueryError
 
 if TYPE_CHECKING:
@@ -50,7 +50,10 @@ def query(
         return
     found = queries.find_query(name)
     bound = queries.bind(found, _given(parameters))
-    print_rows(_store(directory, as_of).cypher(found.text, bound), as_json)
+    store = _store(directory, as_of)
+    print_rows(store.cypher(found.text, bound), as_json)
+    for line in queries.unknown_names(found, bound, store.cypher):
+        tell(f"kg: {line}")
 
 
 def _store(directory: str, as_of: str) -> EmbeddedStore:
