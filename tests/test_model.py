@@ -7,9 +7,12 @@ import random
 import shutil
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kg.errors import InputError
 from kg.extract.model.decode import RELATIONS, Settings
@@ -17,6 +20,7 @@ from kg.extract.model.extractor import FILES, SHIPPED, Extractor
 from kg.extract.model.features import TYPES, WIDTH, read_page
 from kg.extract.model.figures import figures
 from kg.extract.model.grouping import Group, groups
+from kg.extract.model.long import LONG, PART, joined, parts
 from kg.extract.model.names import abbreviates, normal, sentences
 from kg.extract.model.nodes import buckets, figure_words
 from kg.extract.model.pieces import MAX_PIECES, Pieces
@@ -153,6 +157,50 @@ def test_long_text_is_read_to_its_end(extractor: Extractor) -> None:
     check(text, got)
     assert "LoRA" in [e["name"] for e in got["entities"]]
     check(long_text(3000), extractor.predict(long_text(3000)))
+
+
+@needs_model
+def test_much_longer_text_is_read_in_parts(extractor: Extractor) -> None:
+    plain = TEXT.split("\n\n")[1]
+    text = (plain + " ") * (2 * LONG // len(plain))
+    got = extractor.predict(text)
+    check(text, got)
+    lora = next(e for e in got["entities"] if e["name"] == "LoRA")
+    assert {m["start"] < LONG for m in lora["mentions"]} == {True, False}
+    assert len([e["name"] for e in got["entities"]]) < 3 * len(extractor.predict(TEXT)["entities"])
+
+
+@given(st.text(alphabet="ab .\n(", max_size=60), st.integers(LONG // 60, LONG // 20))
+@settings(max_examples=20, deadline=None)
+def test_parts_cover_what_is_visible_and_are_short(piece: str, times: int) -> None:
+    text = piece * times
+    cuts = parts(text)
+    assert [c for c in cuts if c[1] - c[0] > (LONG if len(cuts) == 1 else PART)] == []
+    assert all(a[1] <= b[0] for a, b in pairwise(cuts))
+    assert "".join("".join(text[a:b].split()) for a, b in cuts) == "".join(text.split())
+
+
+def test_what_parts_say_is_put_together() -> None:
+    def answer(kind: str, sure: float, relation: float) -> dict[str, list[dict[str, Any]]]:
+        entities = [
+            {"name": n, "type": t, "introduced": i, "introduced_score": 0.5, "confidence": c,
+             "mentions": [{"start": 0, "end": 1, "text": n, "confidence": c}]}
+            for n, t, i, c in (("A", "Method", sure > 0.5, 0.9), ("B", kind, False, sure))
+        ]  # fmt: skip
+        row = {"head": "A", "tail": "B", "confidence": relation, "evidence": {"start": 0, "end": 2}}
+        verb = "evaluates-on" if kind == "Benchmark" else "builds-on"
+        result = {"head": "A", "benchmark": "B", "metric": None, "baseline": None}
+        return {"entities": entities, "relations": [{**row, "type": verb}],
+                "results": [{**result, "evidence": {"start": 0, "end": 2}}]}  # fmt: skip
+
+    got = joined([(0, answer("Benchmark", 0.4, 0.9)), (10, answer("Method", 0.8, 0.5))])
+    assert [(e["name"], e["type"], e["introduced"]) for e in got["entities"]] == [
+        ("A", "Method", True),
+        ("B", "Method", False),
+    ]
+    assert [m["start"] for m in got["entities"][0]["mentions"]] == [0, 10]
+    assert [(r["type"], r["evidence"]["start"]) for r in got["relations"]] == [("builds-on", 10)]
+    assert [r["benchmark"] for r in got["results"]] == [None, None]
 
 
 @needs_model

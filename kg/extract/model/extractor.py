@@ -17,6 +17,7 @@ from kg.extract.model.decode import Answers, Settings, decode
 from kg.extract.model.features import WIDTH, Page, read_page
 from kg.extract.model.figures import Figure, figures
 from kg.extract.model.grouping import Group, groups
+from kg.extract.model.long import joined, parts
 from kg.extract.model.nodes import figure_words, head_input
 from kg.extract.model.pieces import Pieces
 from kg.extract.model.reading import read_input, windows
@@ -132,6 +133,9 @@ class Extractor:
             ``entities``, ``relations``, ``results`` in the form of the annotated files; offsets are
             into `text`; ``text[start:end]`` is a mention's ``text``; ``confidence`` is 0 to 1.
         """
+        cuts = parts(text)
+        if len(cuts) > 1:
+            return joined((start, self.predict(text[start:end])) for start, end in cuts)
         page, probabilities, vectors = self.read(text)
         if not page.spans:
             return {k: list(v) for k, v in EMPTY.items()}
