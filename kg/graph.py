@@ -295,6 +295,38 @@ class Graph:
         query = find_query(name)
         return self._store.cypher(query.text, bind(query, parameters))
 
+    def sparql(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a SPARQL query on :meth:`to_rdflib` and return its rows.
+
+        Parameters
+        ----------
+        query : a SELECT or ASK query, the name of a shipped one
+            (``schemas/queries/<name>.rq``), or the path of a file. The prefixes of the export
+            (``sota:``, ``skos:``, …) need no declaration.
+        parameters : values of variables of the query; they are bound, the text never changes.
+
+        Returns
+        -------
+        list of dict
+            Column to str, int, float, bool or None, a row each; of ASK one row, column ``ask``.
+
+        Raises
+        ------
+        QueryError
+            If the query is wrong or asks another server, or a parameter is missing or unknown.
+
+        Notes
+        -----
+        The triples are made when first asked for: memory and time grow with the graph.
+        """
+        from kg.project.sparql import find_query, run
+
+        return run(self._triples, find_query(query), parameters)
+
+    @cached_property
+    def _triples(self) -> rdflib.Graph:
+        return self.to_rdflib()
+
     @cached_property
     def _store(self) -> EmbeddedStore:
         from kg.project.embedded import EmbeddedStore

@@ -33,6 +33,7 @@ __all__ = [
     "Parameter",
     "Query",
     "bind",
+    "entity_names",
     "find_query",
     "parse_query",
     "read_query",
@@ -228,6 +229,15 @@ def bind(query: Query, parameters: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def entity_names(query: Query, values: Mapping[str, Any]) -> list[str]:
+    """Return those of ``values`` (what :func:`bind` gave) that shall name an entity."""
+    return [
+        values[p.name]
+        for p in query.parameters
+        if p.description.endswith(_OF_ENTITY) and values[p.name] is not None
+    ]
+
+
 def unknown_names(
     query: Query,
     values: Mapping[str, Any],
@@ -240,11 +250,7 @@ def unknown_names(
     values : what :func:`bind` gave.
     cypher : runs a statement with its parameters, on the graph that the query runs on.
     """
-    names = [
-        values[p.name]
-        for p in query.parameters
-        if p.description.endswith(_OF_ENTITY) and values[p.name] is not None
-    ]
+    names = entity_names(query, values)
     absent = [n for n in names if not cypher(_CALLED, {"name": n})[0]["entities"]]
     if not absent:
         return []

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import subprocess
 import sys
@@ -146,6 +148,40 @@ def test_cypher_takes_parameters_and_stdin(corpus: Path) -> None:
     ]
     done = run("cypher", "-", "-g", corpus, "--json", stdin="MATCH (p:Paper) RETURN count(p) AS n")
     assert rows(done)[0]["n"] >= 30
+
+
+def test_sparql(corpus: Path) -> None:
+    assert len(rows(run("sparql", "--json"))) >= 5
+    found = rows(run("sparql", "improves-over", "name=bert", "-g", corpus, "--json"))
+    assert "XLNet" in {r["better"] for r in found}
+    text = "SELECT ?n { ?e a sota:Benchmark ; skos:prefLabel ?n } ORDER BY ?n"
+    asked = run("sparql", text, "-g", corpus, "--format", "csv")
+    lines = asked.stdout.splitlines()
+    assert lines[0] == "n"
+    assert "GLUE" in lines
+    assert run("sparql", "-", "-g", corpus, "--format", "csv", stdin=text).stdout == asked.stdout
+    assert "GLUE" in run("sparql", text, "$n=GLUE", "-g", corpus).stdout
+    done = run("sparql", "lineage", "name=RoBERTaa", "-g", corpus)
+    assert "no entity is called 'RoBERTaa'; did you mean RoBERTa" in done.stderr
+    wrong = run("sparql", "SELECT * { ?s", "-g", corpus)
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    early = run("sparql", "SELECT ?p { ?p a sota:Paper }", "--as-of", "1900", "-g", corpus)
+    assert early.stdout == ""
+
+
+def test_rows_as_csv(corpus: Path) -> None:
+    text = (
+        "MATCH (e:Entity) WHERE e.name = 'BERT' "
+        "RETURN e.name AS name, ['a', 'b,c'] AS some, true AS yes, null AS none, 'x\"y' AS quoted"
+    )
+    done = run("cypher", text, "-g", corpus, "--format", "csv")
+    assert list(csv.reader(io.StringIO(done.stdout))) == [
+        ["name", "some", "yes", "none", "quoted"],
+        ["BERT", '["a", "b,c"]', "true", "", 'x"y'],
+    ]
+    listed = run("query", "--format", "csv").stdout
+    assert listed.splitlines()[0] == "query,title,parameters"
+    assert run("query", "--format", "json").stdout == run("query", "--json").stdout
 
 
 def test_show_and_explain(corpus: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 from typing import Any
 
 import pyoxigraph
@@ -16,7 +17,7 @@ from kg.graph import Graph
 from kg.project.embedded import EmbeddedStore
 from kg.project.rdf import to_rdflib
 from kg.project.rdf_files import write
-from kg.project.sparql import _parse, run, shipped
+from kg.project.sparql import _parse, find_query, run, shipped, unknown_names
 from kg.queries import bind
 from kg.queries import shipped as shipped_cypher
 from kg.resources import share
@@ -173,6 +174,69 @@ def test_a_file_declares_what_it_uses() -> None:
     for text in ("SELECT * {}", "# T\nSELECT * { ?s ?p $x }", "# T\n# x (string): y\nSELECT * {}"):
         with pytest.raises(QueryError, match=r"odd\.rq"):
             _parse("odd", text)
+
+
+MENTIONING = "SELECT ?id { ?p sota:mentions/skos:prefLabel ?name ; dcterms:identifier ?id }"
+
+
+def test_own_query_needs_no_prefix_and_takes_values(sample: Graph) -> None:
+    rows = sample.sparql(MENTIONING + " ORDER BY ?id", name="BetaNet")
+    assert rows == [{"id": "2102.00002"}]
+    assert len(sample.sparql(MENTIONING)) > 5
+    assert sample.sparql("ASK { ?x skos:prefLabel ?name }", name="BERT") == [{"ask": True}]
+    assert sample.sparql("ASK { ?x skos:prefLabel ?name }", name='BERT" }') == [{"ask": False}]
+    same = sample.sparql("improves-over", name="bert")
+    assert same == run(to_rdflib(sample), SPARQL["improves-over"], {"name": "bert"})
+    (counted,) = sample.sparql("SELECT (count(?e) AS ?n) { ?e a sota:Entity }")
+    assert counted == {"n": len(sample.entities)}
+
+
+def test_query_in_a_file(sample: Graph, tmp_path: Path) -> None:
+    path = tmp_path / "own.rq"
+    path.write_text(f"# Mine\n{MENTIONING}", encoding="utf-8")
+    assert len(sample.sparql(str(path), name="BetaNet")) == 1
+    declared = MENTIONING.replace("?name", "$name")
+    path.write_text(f"# Mine\n# name (string): a name\n{declared}", encoding="utf-8")
+    assert len(sample.sparql(str(path), name="BetaNet")) == 1
+    with pytest.raises(QueryError, match="needs a value for name"):
+        sample.sparql(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no-such-query", "there are benchmarks, "),
+        ("nowhere.rq", "No such file"),
+        ("SELECT * { ?s ?p ?o", "no SPARQL query: Expected"),
+        ("SELECT * { ?s foo:x ?o }", "prefix : foo"),
+        ("DELETE WHERE { ?s ?p ?o }", "a query may only read"),
+        ("INSERT DATA { <http://a> <http://b> <http://c> }", "a query may only read"),
+        ("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", "kg export"),
+        ("DESCRIBE ?s { ?s a sota:Paper }", "kg export"),
+        ("SELECT * FROM <http://127.0.0.1:1/> { ?s ?p ?o }", "FROM is not taken"),
+        ("SELECT * FROM NAMED <http://127.0.0.1:1/> { ?s ?p ?o }", "FROM is not taken"),
+        ("SELECT * { OPTIONAL { SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } } }", "SERVICE"),
+        ("ASK { ?s ?p ?o FILTER EXISTS { SERVICE ?x { ?s ?p ?o } } }", "SERVICE"),
+    ],
+)
+def test_what_is_refused_is_told_in_one_line(sample: Graph, text: str, said: str) -> None:
+    with pytest.raises(QueryError) as raised:
+        sample.sparql(text)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_value_of_no_variable_is_refused(sample: Graph) -> None:
+    with pytest.raises(QueryError, match="has no parameter colour"):
+        sample.sparql(MENTIONING, colour="red")
+
+
+def test_name_that_no_entity_has_is_told(sample: Graph) -> None:
+    query = find_query("leaderboard")
+    values = bind(query, {"benchmark_name": "GLEU", "metric_name": "ACCURACY"})
+    assert unknown_names(sample, query, values) == [
+        "no entity is called 'GLEU'; did you mean GLUE?"
+    ]
 
 
 def test_files_use_the_namespaces_of_the_export() -> None:

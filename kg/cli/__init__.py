@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kg import __version__
-from kg.cli.ask import cypher, query
+from kg.cli.ask import cypher, query, sparql
 from kg.cli.decide import diff, remove, resolve, review
 from kg.cli.files import evaluate, export, extract
 from kg.cli.graphs import build, info
@@ -50,8 +50,8 @@ def cli() -> None:
 
 
 for command in (
-    build, query, cypher, show, explain, load, export, extract, evaluate, doctor, info, remove,
-    resolve, review, diff,
+    build, query, cypher, sparql, show, explain, load, export, extract, evaluate, doctor, info,
+    remove, resolve, review, diff,
 ):  # fmt: skip
     cli.add_command(command)
 

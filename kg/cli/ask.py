@@ -1,8 +1,9 @@
-"""``kg query`` and ``cypher``: ask a graph."""
+"""``kg query``, ``cypher`` and ``sparql``: ask a graph."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,13 +11,13 @@ import click
 from kg import directory as graphs
 from kg import queries
 from kg.cli.options import as_of_option, graph_option, loaded
-from kg.cli.output import json_option, print_rows, tell
+from kg.cli.output import print_answer, rows_options, tell
 from kg.errors import QueryError
 
 if TYPE_CHECKING:
     from kg.project.embedded import EmbeddedStore
 
-__all__ = ["cypher", "query"]
+__all__ = ["cypher", "query", "sparql"]
 
 
 @click.command()
@@ -24,9 +25,9 @@ __all__ = ["cypher", "query"]
 @click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
 @as_of_option
 @graph_option
-@json_option
+@rows_options
 def query(
-    name: str | None, parameters: tuple[str, ...], as_of: str, directory: str, as_json: bool
+    name: str | None, parameters: tuple[str, ...], as_of: str, directory: str, form: str
 ) -> None:
     """Run a shipped query, or a query file; without NAME, list the shipped ones.
 
@@ -38,22 +39,19 @@ def query(
       kg query my-query.cypher limit=5
     """
     if name is None:
-        rows = [
-            {
-                "query": q.name,
-                "title": q.title,
-                "parameters": q.usage,
-            }
-            for q in queries.shipped().values()
-        ]
-        print_rows(rows, as_json)
+        _list(queries.shipped(), form)
         return
     found = queries.find_query(name)
     bound = queries.bind(found, _given(parameters))
     store = _store(directory, as_of)
-    print_rows(store.cypher(found.text, bound), as_json)
+    print_answer(store.cypher(found.text, bound), form)
     for line in queries.unknown_names(found, bound, store.cypher):
         tell(f"kg: {line}")
+
+
+def _list(shipped: Mapping[str, queries.Query], form: str) -> None:
+    rows = [{"query": q.name, "title": q.title, "parameters": q.usage} for q in shipped.values()]
+    print_answer(rows, form)
 
 
 def _store(directory: str, as_of: str) -> EmbeddedStore:
@@ -70,7 +68,7 @@ def _given(parameters: tuple[str, ...]) -> dict[str, Any]:
         name, equals, value = parameter.partition("=")
         if not equals:
             raise QueryError(f"a parameter is NAME=VALUE, not {parameter!r}")
-        given[name.removeprefix("$")] = value
+        given[name.lstrip("$?")] = value
     return given
 
 
@@ -79,10 +77,8 @@ def _given(parameters: tuple[str, ...]) -> dict[str, Any]:
 @click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
 @as_of_option
 @graph_option
-@json_option
-def cypher(
-    text: str, parameters: tuple[str, ...], as_of: str, directory: str, as_json: bool
-) -> None:
+@rows_options
+def cypher(text: str, parameters: tuple[str, ...], as_of: str, directory: str, form: str) -> None:
     """Run a Cypher query on the embedded engine; - reads it from stdin.
 
     \b
@@ -90,4 +86,40 @@ def cypher(
       kg cypher "MATCH (m:Model)-[:EVALUATES_ON]->(b:Benchmark) RETURN m.name, b.name LIMIT 5"
     """
     source = sys.stdin.read() if text == "-" else text
-    print_rows(_store(directory, as_of).cypher(source, _given(parameters)), as_json)
+    print_answer(_store(directory, as_of).cypher(source, _given(parameters)), form)
+
+
+@click.command()
+@click.argument("query", required=False, metavar="[NAME|FILE|QUERY|-]")
+@click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
+@as_of_option
+@graph_option
+@rows_options
+def sparql(
+    query: str | None, parameters: tuple[str, ...], as_of: str, directory: str, form: str
+) -> None:
+    """Run a SPARQL query on the graph as RDF: a shipped one, a file, or a SELECT or ASK query; -
+    reads it from stdin. Without NAME, list the shipped ones.
+
+    A PARAM is a variable of the query. The prefixes of the export (sota:, skos:, prov:, …) need no
+    declaration. The triples are made anew for each call: for a large graph, load an export into a
+    SPARQL store.
+
+    \b
+    Examples:
+      kg sparql leaderboard benchmark_name=GLUE
+      kg sparql "SELECT ?name { ?b a sota:Benchmark ; skos:prefLabel ?name }" --format csv
+      kg sparql "SELECT ?p { ?p sota:mentions/skos:prefLabel ?name }" name=BERT
+    """
+    from kg.project import sparql as engine
+
+    if query is None:
+        _list(engine.shipped(), form)
+        return
+    found = engine.find_query(sys.stdin.read() if query == "-" else query)
+    given = _given(parameters)
+    bound = queries.bind(found, given)
+    graph = loaded(directory, as_of)
+    print_answer(engine.run(graph.to_rdflib(), found, given), form)
+    for line in engine.unknown_names(graph, found, bound):
+        tell(f"kg: {line}")

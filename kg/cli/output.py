@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,12 +24,34 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["json_option", "print_json", "print_rows", "print_table", "progress", "tell"]
+__all__ = [
+    "json_option",
+    "print_answer",
+    "print_json",
+    "print_rows",
+    "print_table",
+    "progress",
+    "rows_options",
+    "tell",
+]
 
 _WIDE = 200
 """Columns of a table that does not go to a terminal."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def rows_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--format`` and ``--json``; the command gets the parameter ``form``."""
+
+    @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
+                  show_default=True, help="How to print the rows.")  # fmt: skip
+    @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+    @functools.wraps(command)
+    def run(*args: Any, form: str, as_json: bool, **options: Any) -> None:
+        command(*args, form="json" if as_json else form, **options)
+
+    return run
 
 
 def tell(message: str) -> None:
@@ -48,6 +72,18 @@ def print_rows(rows: Sequence[Mapping[str, Any]], as_json: bool, title: str = ""
         print_table(list(rows[0]), (row.values() for row in rows), title)
     else:
         tell("no rows")
+
+
+def print_answer(rows: Sequence[Mapping[str, Any]], form: str) -> None:
+    """Print ``rows`` (all with the same columns) as ``table``, ``json`` or ``csv``."""
+    if form != "csv" or not rows:
+        print_rows(rows, form == "json")
+        return
+    from kg.project.tables import write_rows
+
+    out = io.BytesIO()
+    write_rows(list(rows[0]), rows, out)
+    click.echo(out.getvalue(), nl=False)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Iterable[Any]], title: str = "") -> None:

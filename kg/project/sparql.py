@@ -1,4 +1,4 @@
-"""The SPARQL queries that ship as files under ``schemas/queries/``, and how to run them.
+"""SPARQL: the queries that ship as files under ``schemas/queries/``, your own, and how to run them.
 
 A file holds one ``SELECT`` query and tells of itself in the lines before it, as the Cypher queries
 do (:mod:`kg.queries`)::
@@ -10,35 +10,80 @@ do (:mod:`kg.queries`)::
 
 The queries run on what :func:`~kg.project.rdf.to_rdflib` returns, and on an export that any SPARQL
 store has loaded; where a query has the name of a Cypher query, it gives the same answer.
+
+A query of your own needs none of these lines; any of its variables can then be given a value.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice, takewhile
+from pathlib import Path
 from typing import Any, Final
 
 import rdflib
 from rdflib import XSD, Literal
 from rdflib.plugins.sparql import prepareQuery
+from rdflib.plugins.sparql.algebra import traverse
 from rdflib.plugins.sparql.sparql import Query as Prepared
 from rdflib.query import ResultRow
 
+from kg.assemble.names import fold, unknown
 from kg.errors import QueryError
-from kg.queries import Parameter, Query, bind
+from kg.graph import Graph
+from kg.project.vocabulary import PREFIXES
+from kg.queries import Parameter, Query, bind, entity_names
 from kg.resources import share
 
-__all__ = ["run", "shipped"]
+__all__ = ["find_query", "run", "shipped", "unknown_names"]
 
 _PARAMETER: Final = re.compile(r"(\w+) \((string)(, optional)?\): (.+)")
+_VARIABLE: Final = re.compile(r"[?$](\w+)")
+_UPDATE: Final = re.compile(r"\b(?:INSERT|DELETE|LOAD|CLEAR|DROP|CREATE)\b", re.IGNORECASE)
 
 
 def shipped() -> dict[str, Query]:
     """Return the queries of ``schemas/queries/``, by name, sorted."""
     paths = sorted((share("schemas") / "queries").glob("*.rq"))
     return {path.stem: _parse(path.stem, path.read_text(encoding="utf-8")) for path in paths}
+
+
+def find_query(what: str) -> Query:
+    """Return the shipped query called ``what``, the one in the file ``what``, or ``what`` itself.
+
+    Raises
+    ------
+    QueryError
+        If it is none of these, or the file cannot be read.
+    """
+    queries = shipped()
+    if what in queries:
+        return queries[what]
+    if "{" in what:
+        return _own("given", what)
+    path = Path(what)
+    if path.suffix not in (".rq", ".sparql") and not path.is_file():
+        raise QueryError(
+            f"no query {what!r}: there are {', '.join(queries)}, or give a .rq file or the text of "
+            "a SELECT query"
+        )
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise QueryError(f"cannot read the query {path}: {reason}") from error
+    declares = any(_PARAMETER.fullmatch(line) for line in _head(text))
+    return _parse(path.stem, text) if declares else _own(path.stem, text)
+
+
+def _own(name: str, text: str) -> Query:
+    """Return a query that declares nothing: any variable may be given a value."""
+    names = dict.fromkeys(_VARIABLE.findall(text))
+    parameters = tuple(Parameter(n, "string", "", True, None) for n in names)
+    return Query(name, name, "", parameters, text)
 
 
 def run(
@@ -52,7 +97,7 @@ def run(
     Parameters
     ----------
     graph : what :func:`~kg.project.rdf.to_rdflib` gave, or an export that was read back.
-    query : one of :func:`shipped`.
+    query : what :func:`find_query` gives.
     parameters : value of each parameter. Values are bound to variables; the text never changes.
     limit : the most rows to give, or None for all.
 
@@ -60,24 +105,63 @@ def run(
     -------
     list of dict
         Values are str, int, float or bool; a date is a str, an IRI too; what is unbound is None.
+        The answer of an ASK query is the one row ``{"ask": True}`` or ``{"ask": False}``.
 
     Raises
     ------
     QueryError
-        If a required parameter is missing, or one is unknown.
+        If a required parameter is missing, one is unknown, or the query is malformed, is no SELECT
+        or ASK query, or asks for data from elsewhere (SERVICE, FROM).
     """
     bound = bind(query, parameters or {})
     values = {name: Literal(value) for name, value in bound.items() if value is not None}
-    result = graph.query(_prepared(query.text), initBindings=values)
-    columns = [str(variable) for variable in result.vars or ()]
-    rows = (row for row in result if isinstance(row, ResultRow))
-    return [dict(zip(columns, map(_plain, row), strict=True)) for row in islice(rows, limit)]
+    prepared = _prepared(query.text)
+    try:
+        result = graph.query(prepared, initBindings=values)
+        if result.askAnswer is not None:
+            return [{"ask": result.askAnswer}]
+        columns = [str(variable) for variable in result.vars or ()]
+        rows = (row for row in result if isinstance(row, ResultRow))
+        return [dict(zip(columns, map(_plain, row), strict=True)) for row in islice(rows, limit)]
+    except Exception as error:  # rdflib raises plain Exceptions, too
+        raise QueryError(f"the query {query.name} fails: {_line(error)}") from error
 
 
 @lru_cache(maxsize=64)
 def _prepared(text: str) -> Prepared:
-    """Parsing takes longer than most answers."""
-    return prepareQuery(text)
+    """Parse ``text``, which takes longer than most answers, and refuse what is not for here."""
+    try:
+        prepared = prepareQuery(text, initNs=PREFIXES)
+    except Exception as error:  # of the parser, and plain Exceptions: an unknown prefix
+        hint = "; a query may only read" if _UPDATE.search(text) else ""
+        raise QueryError(f"no SPARQL query: {_line(error)}{hint}") from error
+    if prepared.algebra.name not in ("SelectQuery", "AskQuery"):
+        raise QueryError("a SELECT or ASK query is expected; `kg export turtle` gives triples")
+    if prepared.algebra.datasetClause:
+        raise QueryError("FROM is not taken here: the query runs on the graph alone")
+    parts: Counter[str] = Counter()
+    traverse(prepared.algebra, visitPre=lambda node: parts.update([getattr(node, "name", "")]))
+    if parts["ServiceGraphPattern"]:
+        raise QueryError("SERVICE is not taken here: nothing is asked of other servers")
+    return prepared
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def unknown_names(graph: Graph, query: Query, values: Mapping[str, Any]) -> list[str]:
+    """Return, for each value that shall name an entity and names none, a line that says so.
+
+    Parameters
+    ----------
+    values : what :func:`kg.queries.bind` gave.
+    """
+    names = {n: e.name for e in graph.entities.values() for n in (e.name, *e.names)}
+    lowered = {n.lower() for n in names}
+    absent = [n for n in entity_names(query, values) if n.lower() not in lowered]
+    known = {fold(n) or n: name for n, name in names.items()} if absent else {}
+    return [unknown(n, known) for n in absent]
 
 
 _PYTHON: Final[dict[Any, Callable[[str], int | float | bool]]] = {
@@ -96,7 +180,7 @@ def _plain(term: Any) -> str | int | float | bool | None:
 
 
 def _parse(name: str, text: str) -> Query:
-    head = [line.lstrip("# ").rstrip() for line in takewhile(_is_comment, text.splitlines())]
+    head = _head(text)
     found = [match for line in head if (match := _PARAMETER.fullmatch(line))]
     prose = [line for line in head if line and not _PARAMETER.fullmatch(line)]
     parameters = tuple(Parameter(m[1], m[2], m[4], m[3] is not None, None) for m in found)
@@ -109,5 +193,7 @@ def _parse(name: str, text: str) -> Query:
     return Query(name, prose[0], " ".join(prose[1:]), parameters, text)
 
 
-def _is_comment(line: str) -> bool:
-    return line.startswith("#")
+def _head(text: str) -> list[str]:
+    """Return the lines before the query, without their signs."""
+    comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return [line.lstrip("# ").rstrip() for line in comments]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -21,7 +21,7 @@ from kg.project.characters import carriable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "to_pandas", "to_tables", "write_table", "write_tables"]
+__all__ = ["COLUMNS", "to_pandas", "to_tables", "write_rows", "write_table", "write_tables"]
 
 Row = dict[str, Any]
 
@@ -95,6 +95,25 @@ def write_table(graph: Graph, name: str, out: BinaryIO, *, delimiter: str = ",")
     ------
     InputError
         If there is no such table.
+    """
+    if name not in COLUMNS:
+        raise InputError(f"no table {name!r}; give one of {', '.join(COLUMNS)}")
+    write_rows(COLUMNS[name], _ROWS[name](graph), out, delimiter=delimiter)
+
+
+def write_rows(
+    columns: Sequence[str],
+    rows: Iterable[Mapping[str, Any]],
+    out: BinaryIO,
+    *,
+    delimiter: str = ",",
+) -> None:
+    """Write ``rows`` as :func:`write_table` does, a header line first.
+
+    Parameters
+    ----------
+    columns : the keys of every row that are written, in their order.
+    out : a stream of bytes; it stays open.
 
     Notes
     -----
@@ -102,15 +121,13 @@ def write_table(graph: Graph, name: str, out: BinaryIO, *, delimiter: str = ",")
     is an empty cell. A text goes out as it is but for the characters that UTF-8 or XML cannot
     carry, which become U+FFFD.
     """
-    if name not in COLUMNS:
-        raise InputError(f"no table {name!r}; give one of {', '.join(COLUMNS)}")
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     try:
         # The csv module quotes a lone carriage return only if it is in the line terminator.
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
-        writer.writerow(COLUMNS[name])
-        for row in _ROWS[name](graph):
-            writer.writerow([_cell(row[column]) for column in COLUMNS[name]])
+        writer.writerow(columns)
+        for row in rows:
+            writer.writerow([_cell(row[column]) for column in columns])
     finally:
         text.detach()
 
@@ -141,12 +158,20 @@ def write_tables(graph: Graph, folder: Path, format: str = "csv") -> list[Path]:
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, list | dict):
+        return json.dumps(_carried(value), ensure_ascii=False)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _carried(value)
+
+
+def _carried(value: Any) -> Any:
     if isinstance(value, str):
         return carriable(value)
     if isinstance(value, list):
-        return json.dumps([carriable(v) for v in value], ensure_ascii=False)
-    if isinstance(value, bool):
-        return str(value).lower()
+        return [_carried(v) for v in value]
+    if isinstance(value, dict):
+        return {_carried(name): _carried(v) for name, v in value.items()}
     return value
 
 
