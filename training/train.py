@@ -1,9 +1,10 @@
 """Train the extractor on annotated abstracts.
 
-    python training/train.py --gold train.jsonl --out DIR [--passes 6] [--held-out 250] [--seed 1]
+    python training/train.py --gold train.jsonl --encoder DIR --layers 9 --frozen 4 --out RUN
+        [--passes 6] [--held-out 250] [--seed 1]
 
-Writes DIR/checkpoint.pt after each pass (`--resume` goes on from it), DIR/average.pt (the averaged
-weights) and DIR/record.json (data, settings, losses). `export.py` makes the files that ship.
+Writes RUN/checkpoint.pt after each pass (`--resume` goes on from it), RUN/average.pt (the averaged
+weights) and RUN/record.json (data, settings, losses). `export.py` makes the files that ship.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import torch.nn.functional as fn
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from data import Example, batches, example, gazetteer, head_batch, load, read_batch, without_title
-from encoder import Encoder, package_folder, pretrained
+from encoder import Encoder, pretrained
 from network import Heads, Reader
 from torch import Tensor, nn
 
@@ -44,8 +45,9 @@ class Model(nn.Module):
         self.reader, self.heads = reader, heads
 
 
-def build(dropout: float = 0.2) -> Model:
-    return Model(Reader(pretrained(0.1), dropout), Heads(dropout))
+def build(folder: Path, layers: int = 0, frozen: int = 3, dropout: float = 0.2) -> Model:
+    """A fresh model on the published encoder: see `pretrained`."""
+    return Model(Reader(pretrained(folder, layers, frozen), dropout), Heads(dropout))
 
 
 @torch.no_grad()
@@ -93,6 +95,20 @@ def node_arrays(
     return head_input(x.page, x.n, every, prob, x.figures or [(0, 1)]), len(wrong)
 
 
+def span_loss(spans: Tensor, xs: list[Example]) -> Tensor:
+    """Cross entropy of the span scores (b, n, WIDTH, 7), by paper and about 10.7 mentions."""
+    b, n = spans.shape[:2]
+    target = torch.zeros(spans.shape[:3], dtype=torch.long)
+    valid = torch.zeros(spans.shape[:3])
+    at = torch.arange(n)[:, None] + torch.arange(WIDTH)[None]
+    for i, x in enumerate(xs):
+        valid[i] = at < x.n
+        for s, w, t in x.spans:
+            target[i, s, w] = t
+    ce = fn.cross_entropy(spans.flatten(0, 2), target.flatten(), reduction="none")
+    return (ce * valid.flatten()).sum() / (10.7 * b)
+
+
 def losses(
     model: Model, xs: list[Example], pieces: Pieces, rng: random.Random
 ) -> dict[str, Tensor]:
@@ -110,16 +126,7 @@ def losses(
         rb["mask"],
         nn.utils.rnn.pad_sequence([x.low for x in xs], batch_first=True),
     )
-    n = spans.shape[1]
-    target = torch.zeros(spans.shape[:3], dtype=torch.long)
-    valid = torch.zeros(spans.shape[:3])
-    at = torch.arange(n)[:, None] + torch.arange(WIDTH)[None]
-    for i, x in enumerate(xs):
-        valid[i] = at < x.n
-        for s, w, t in x.spans:
-            target[i, s, w] = t
-    ce = fn.cross_entropy(spans.flatten(0, 2), target.flatten(), reduction="none")
-    out = {"span": (ce * valid.flatten()).sum() / (10.7 * b)}
+    out = {"span": span_loss(spans, xs)}
 
     with torch.no_grad():
         prob = spans.detach().softmax(-1).numpy()
@@ -207,6 +214,9 @@ def main() -> None:
     )
     a.add_argument("--gold", type=Path, required=True)
     a.add_argument("--out", type=Path, required=True)
+    a.add_argument("--encoder", type=Path, required=True, help="a folder: see encoder.py")
+    a.add_argument("--layers", type=int, default=0, help="lowest layers to take; 0: all")
+    a.add_argument("--frozen", type=int, default=3, help="how many of them keep their weights")
     a.add_argument("--passes", type=int, default=6)
     a.add_argument("--batch", type=int, default=8)
     a.add_argument("--held-out", type=int, default=250)
@@ -238,7 +248,7 @@ def main() -> None:
     train = [docs[i] for i in order[o.held_out :]]
     if o.limit:
         train = train[: o.limit]
-    pieces = Pieces((package_folder() / "vocab.txt").read_text(encoding="utf-8").splitlines())
+    pieces = Pieces((o.encoder / "vocab.txt").read_text(encoding="utf-8").splitlines())
     t0 = time.time()
     gaz, shares = gazetteer(train)
     examples = [example(d, pieces, gaz, s) for d, s in zip(train, shares, strict=True)]
@@ -250,7 +260,7 @@ def main() -> None:
     (o.out / "gazetteer.json").write_text(json.dumps(gaz, ensure_ascii=False))
     (o.out / "held_out.json").write_text(json.dumps(sorted(docs[i]["id"] for i in held)))
 
-    model = build()
+    model = build(o.encoder, o.layers, o.frozen)
     t0 = time.time()
     everything = sorted([*examples, *(x for x in bare if x)], key=lambda x: x.n)
     cache(model.reader.encoder, everything, pieces)
@@ -351,7 +361,8 @@ def main() -> None:
                 "sha256": hashlib.sha256(o.gold.read_bytes()).hexdigest(),
                 "papers": len(docs),
             },
-            "settings": {n: str(v) for n, v in vars(o).items()},
+            "encoder": hashlib.sha256((o.encoder / "model.safetensors").read_bytes()).hexdigest(),
+            "settings": {n: v.name if isinstance(v, Path) else str(v) for n, v in vars(o).items()},
             "weights": WEIGHTS,
             "steps": step,
             "history": history,
