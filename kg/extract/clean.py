@@ -202,6 +202,9 @@ _SYMBOLS: Final = {
     "textregistered": "®",
     "texttrademark": "™",
 }
+_SPACE: Final = r"(?:(?<!\s)\s++)?"
+"""White space before something; a run of it is looked at once, not from each of its characters."""
+
 _STYLE: Final = (
     "textbf|textit|textsc|texttt|textrm|textsf|textmd|textup|textnormal|emph|text|underline|uline|"
     "mathrm|mathbf|mathit|mathcal|mathbb|mathsf|mathtt|mathfrak|boldsymbol|bm|operatorname|mbox|"
@@ -228,7 +231,7 @@ _TEX: Final[tuple[tuple[re.Pattern[str], Edits], ...]] = (
      _put("")),
     (re.compile(r"\\href\s*\{[^{}]*\}\s*\{([^{}]*)\}"), _keep(1)),
     (re.compile(r"\\textcolor\s*\{[^{}]*\}\s*\{([^{}]*)\}"), _keep(1)),
-    (re.compile(r"\s*\\pm(?![a-zA-Z])\s*"), _put(" ± ")),
+    (re.compile(_SPACE + r"\\pm(?![a-zA-Z])\s*"), _put(" ± ")),
     (re.compile(rf"\\({'|'.join(_SYMBOLS)})(?![a-zA-Z])"), _table(_SYMBOLS)),
     (re.compile(r"\\[ ,;:>]|\\q?quad(?![a-zA-Z])"), _put(" ")),
     (re.compile(r"\\!|\\/|\\-|\\(?:left|right|big|Big|limits|displaystyle)(?![a-zA-Z])"), _put("")),
@@ -262,11 +265,13 @@ _TAG: Final = re.compile(
     r"(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-_BREAK: Final = re.compile(r"\s*</?(?:p|br|div|li|ul|ol)(?:\s[^<>]*)?/?>\s*", re.IGNORECASE)
+_BREAK: Final = re.compile(
+    _SPACE + r"</?(?:p|br|div|li|ul|ol)(?:\s[^<>]*)?/?>\s*", re.IGNORECASE
+)
 _MARKDOWN: Final[tuple[tuple[re.Pattern[str], Edits], ...]] = (
     (re.compile(r"!?\[([^][\n]+)\]\((?:https?://|/|#)[^()\s]*\)"), _keep(1)),
     (re.compile(r"\*\*\*?(?=[^\s*])([^*\n]+?)(?<=\S)\*\*\*?"), _keep(1)),
-    (re.compile(r"(?<!\w)__(?=[^\s_])([^\n]+?)(?<=[^\s_])__(?!\w)"), _keep(1)),
+    (re.compile(r"(?<!\w)__(?=[^\s_])([^\n]{1,500}?)(?<=[^\s_])__(?!\w)"), _keep(1)),
     (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])"), _keep(1)),
     (re.compile(r"(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=[^\s_])_(?!\w)"), _keep(1)),
     (re.compile(r"(?<!`)`(?=[^\s`'])([^`\n]{1,80}?)(?<=[^\s`])`(?!`)"), _keep(1)),

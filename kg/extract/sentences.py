@@ -37,7 +37,7 @@ _STARTERS: Final = (
     "Therefore|Hence|Since|Because|Given|Inspired|Motivated|Unlike|They|Their|There"
 )
 _END: Final = re.compile(
-    r"[.!?…]+(?:[\"'”’)\]]|''|\*\*?)*(?=\s)"  # the usual end: white space follows
+    r"(?<![.!?…])[.!?…]++[\"'”’)\]*]*+(?=\s)"  # the usual end: white space follows
     rf"|(?<=[a-zA-Z0-9)\]%”’])[.!?](?=(?:{_STARTERS})\b(?!\.))"  # glued: a sentence starter
     r"|(?<=[a-z)\]%”’])[.!?](?=[A-Z][a-z]{2,}\s)"  # glued: any capitalised word
     r"|[。！？]"

@@ -1,0 +1,80 @@
+"""A little of the fuzz, and what the fuzz has found, each as a case of its whole kind."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from fuzz.run import one
+from fuzz.targets import TARGETS
+
+from kg.extract.clean import clean
+from kg.extract.sentences import sentences
+from kg.read import Read, Rejected, read
+
+GOOD = "We present LanternNet."
+FAST = dict.fromkeys(TARGETS, 40) | {"extract-patterns": 25, "extract-model": 4, "graph": 2}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_little_of_the_fuzz(target: str) -> None:
+    for number in range(FAST[target]):
+        one(target, 2, number)
+
+
+def items(raw: bytes, format: str | None = None) -> list[Read | Rejected]:
+    return list(read(["-"], stdin=io.BytesIO(raw), format=format))
+
+
+def kinds(raw: bytes, format: str | None = None) -> list[str]:
+    return ["read" if isinstance(i, Read) else i.kind for i in items(raw, format)]
+
+
+# Archives
+
+
+def zipped(*names: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(zipfile.ZipInfo(name), GOOD, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("byte", [0x00, 0x63, 0xC3, 0xFF])
+def test_a_member_whose_header_is_damaged_stops_no_other(byte: int) -> None:
+    whole = zipped("ü.txt", "z.txt")
+    for at in range(4, whole.index(b"PK\x03\x04", 4)):
+        raw = whole[:at] + bytes([byte]) + whole[at + 1 :]
+        assert kinds(raw)[0] == "read", at
+
+
+def test_a_packing_that_is_not_known_is_no_password() -> None:
+    raw = bytearray(zipped("a.txt"))
+    raw[raw.index(b"PK\x03\x04") + 8] = raw[raw.index(b"PK\x01\x02") + 10] = 99
+    (item,) = items(bytes(raw))
+    assert isinstance(item, Rejected)
+    assert "compression" in item.reason
+
+
+# Time: texts that took minutes, or for ever
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A." + "*" * 60 + "x",
+        "A." + "'" * 60 + "x",
+        "A.\"'*'" * 12 + "x",
+        "." * 60_000,
+        "…!?" * 20_000,
+    ],
+)
+def test_sentences_take_time_in_proportion(text: str) -> None:
+    assert sentences(text) == [(0, len(text))]
+
+
+@pytest.mark.parametrize("run", [" " * 60_000, "\n\t" * 30_000, "__a " * 15_000, "**a " * 15_000])
+def test_cleaning_takes_time_in_proportion(run: str) -> None:
+    assert clean("< $x$ \\" + run).text.endswith(run[-2:])
