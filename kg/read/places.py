@@ -196,11 +196,11 @@ def _member(
         except UnusableError as error:
             yield _rejected(name, error.kind, str(error))
             return
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, EOFError) as error:
+            yield _unreadable(name, error)
+            return
         except RuntimeError:
             yield _rejected(name, "unreadable", "protected by a password; unpack it yourself")
-            return
-        except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
-            yield _unreadable(name, error)
             return
         if stream.head.startswith(_ZIP):
             yield _rejected(name, "unsupported", "an archive in an archive; unpack the outer one")
