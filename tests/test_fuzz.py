@@ -58,6 +58,14 @@ def test_a_packing_that_is_not_known_is_no_password() -> None:
     assert "compression" in item.reason
 
 
+# Files
+
+
+def test_zeros_later_in_a_file_do_not_make_it_utf_16() -> None:
+    raw = (GOOD.encode() + b"\n\n") * 20 + b"\0#" * 20_000
+    assert kinds(raw, "text") == ["read"] * 20 + ["empty"]
+
+
 # Time: texts that took minutes, or for ever
 
 

@@ -243,6 +243,7 @@ def _encoding(head: bytes) -> tuple[str, int]:
     for bom, encoding in _BOMS:
         if head.startswith(bom):
             return encoding, len(bom)
+    head = head[:256]  # what is damaged further on says nothing of the file
     pairs = len(head) // 2
     if pairs >= 4:  # UTF-16 without a mark: every other byte of Latin letters is zero
         even, odd = head[: 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)

@@ -78,7 +78,11 @@ def _utf8(text: str) -> bytes:
 
 
 def text(random: Random) -> File:
-    records = tuple(_utf8("\n".join(p["text"].split()) + "\n\n") for p in _papers(random))
+    def wrapped(text: str) -> str:
+        words = text.split()
+        return "".join(w + (" " if random.random() < 0.9 else "\n") for w in words[:-1]) + words[-1]
+
+    records = tuple(_utf8(wrapped(p["text"]) + "\n\n") for p in _papers(random))
     return File("text", records, alone=True)
 
 

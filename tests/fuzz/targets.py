@@ -101,7 +101,7 @@ def reader(kind: str, random: Random) -> None:
     if len(intact) > len(file.records):
         return  # some records are several; which is whose is not known
     left = file.untouched(*touched)
-    if touched[0] < 128 or (file.format == "xml" and not file.raw.startswith(b"<?xml")):
+    if touched[0] < 256 or (file.format == "xml" and not file.raw.startswith(b"<?xml")):
         left = []  # the damage may decide how all of it is read
     rest = list(found)
     for number in left:
