@@ -211,11 +211,19 @@ class Ledger:
 
     # -- reading records in ---------------------------------------------------------------------
 
-    def replace_file(self, file: str, items: Iterable[Read | Rejected]) -> int:
+    def replace_file(
+        self, file: str, items: Iterable[Read | Rejected], extractor: str = "", build: int = 0
+    ) -> int:
         """Make ``items`` the records of ``file``, in one transaction; what it held before goes.
 
         Records of standard input (file ``-``) are added to what earlier runs read there. A file
-        that cannot be read at all (one rejection at position 0) keeps what it held.
+        that cannot be read at all (one rejection at position 0) keeps what it held. An extraction
+        that comes with an item is stored, unless one by ``extractor`` is there already.
+
+        Parameters
+        ----------
+        extractor : version of the extractor that does what is missing.
+        build : number of the build that reads the file.
 
         Returns
         -------
@@ -228,28 +236,51 @@ class Ledger:
                 changed = self._append(db, file, items)
                 self._unsettle(changed)
                 return changed
-            last = 0
+            last = given = 0
             for item in items:
                 last = source_of(item).position
                 row = _row(item)
                 old = db.execute(
-                    "SELECT reason, notes, withdrawn, paper, digest FROM record "
+                    "SELECT reason, notes, withdrawn, paper, digest, outcome FROM record "
                     "WHERE file = ? AND position = ?",
                     (file, last),
                 ).fetchone()
                 new = row[3], row[4], row[5], row[6], row[9]
                 if old is None or (new if row[6] is None else new[1:]) != (
-                    old if row[6] is None else old[1:]
+                    old[:5] if row[6] is None else old[1:5]
                 ):
                     db.execute(_INSERT, row)
                     changed += 1
+                elif old[5] == "duplicate":
+                    continue
+                if isinstance(item, Read) and item.extraction is not None and not row[5]:
+                    found = _found_row(item.paper, item.extraction, item.extractor, build)
+                    given += self._give(db, found, (file, last), extractor)
             if last:
                 changed += db.execute(
                     "DELETE FROM record WHERE file = ? AND (position > ? OR position = 0)",
                     (file, last),
                 ).rowcount
-            self._unsettle(changed)
+            self._unsettle(changed + given)
         return changed
+
+    @staticmethod
+    def _give(
+        db: sqlite3.Connection, found: tuple[Any, ...], place: tuple[str, int], extractor: str
+    ) -> int:
+        """Store an extraction that came with the record at ``place``; return how many are stored.
+
+        None is if a record that stands before this one has the id, or if ``extractor`` has done
+        this text already.
+        """
+        paper, input_ = found[:2]
+        return db.execute(
+            "INSERT OR REPLACE INTO extraction SELECT ?,?,?,?,?,?,? "
+            "WHERE NOT EXISTS (SELECT 1 FROM record WHERE paper = ? AND (file, position) < (?, ?)) "
+            "AND NOT EXISTS (SELECT 1 FROM extraction "
+            "WHERE paper = ? AND input = ? AND extractor = ?)",
+            (*found, paper, *place, paper, input_, extractor),
+        ).rowcount
 
     def _unsettle(self, changed: int) -> None:
         if changed:
@@ -385,9 +416,7 @@ class Ledger:
         """
         rows, outcomes = [], []
         for paper, x in pairs:
-            text = _dump(x)
-            rows.append((paper.id, input_digest(paper), extractor, build, x.empty, digest(text),
-                         text))  # fmt: skip
+            rows.append(_found_row(paper, x, extractor, build))
             outcomes.append((*_found(x.empty), paper.id))
         with self.transaction() as db:
             db.executemany("INSERT OR REPLACE INTO extraction VALUES (?,?,?,?,?,?,?)", rows)
@@ -397,6 +426,13 @@ class Ledger:
                 outcomes,
             )
 
+    def given(self, extractor: str, build: int) -> int:
+        """Return how many extractions by ``extractor`` were stored for the build ``build``."""
+        (count,) = self._db.execute(
+            "SELECT count(*) FROM extraction WHERE extractor = ? AND build = ?", (extractor, build)
+        ).fetchone()
+        return int(count)
+
     def extractions(self) -> Iterator[Extraction]:
         """Yield every stored extraction, sorted by paper."""
         rows = self._db.execute("SELECT json FROM extraction ORDER BY paper")
@@ -404,6 +440,11 @@ class Ledger:
             yield from_json(Extraction, json.loads(text))
 
     # -- builds ---------------------------------------------------------------------------------
+
+    def next_build(self) -> int:
+        """Return the number that :meth:`begin_build` will give."""
+        (last,) = self._db.execute("SELECT coalesce(max(number), 0) FROM build").fetchone()
+        return int(last) + 1
 
     def begin_build(self, version: str, extractor: str) -> int:
         """Note that a build begins, and return its number.
@@ -534,6 +575,12 @@ def _row(item: Read | Rejected) -> tuple[Any, ...]:
     paper, text = item.paper, _dump(item.paper)
     known = paper.id, content_id(paper.text), input_digest(paper), digest(text), text
     return (*place, "read", "", notes, WITHDRAWN in item.notes, *known)
+
+
+def _found_row(paper: Paper, x: Extraction, extractor: str, build: int) -> tuple[Any, ...]:
+    """Return the row of table ``extraction`` for ``x``."""
+    text = _dump(x)
+    return paper.id, input_digest(paper), extractor, build, x.empty, digest(text), text
 
 
 def _settled(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], str, str]]:

@@ -72,7 +72,7 @@ def test_a_file_without_records(raw: bytes) -> None:
     ("raw", "word"),
     [
         (b"%PDF-1.7 ...", "PDF"),
-        (b"PAR1....", "Parquet"),
+        (gzip.compress(b"PAR1...."), "Parquet"),
         (b"<!DOCTYPE html><html><body>We present</body></html>", "web page"),
         (bytes(range(256)) * 8, "no text"),
         (gzip.compress(gzip.compress(b"x")), "packed twice"),

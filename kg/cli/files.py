@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from kg import extract as extraction
 from kg.cli.options import (
@@ -65,16 +67,34 @@ def export(format: str, output: str, base: str, as_of: str, directory: str) -> N
 @extractor_option
 @format_option
 @workers_option
+@click.option("--engine", type=click.Choice(["processes", "ray"]), default="processes",
+              show_default=True, help="What runs the extraction. `ray` writes Parquet; it needs "
+              "`pip install 'sotagraph[ray]'`.")  # fmt: skip
+@click.option("-o", "--output", metavar="DIRECTORY", type=click.Path(file_okay=False),
+              help="Where `--engine ray` writes one Parquet file for each input file.")  # fmt: skip
 def extract(
-    paths: tuple[str, ...], extractor: str | None, format: str | None, workers: int
-) -> None:
+    paths: tuple[str, ...], extractor: str | None, format: str | None, workers: int, engine: str,
+    output: str | None,
+) -> None:  # fmt: skip
     """Extract from abstracts without building a graph: one JSON line a paper, in the form of the
     gold files, with offsets.
 
+    With `--engine ray` many files are shared out among the processes of Ray on this machine, or
+    among the machines of the cluster that RAY_ADDRESS names, and become Parquet, which `kg build`
+    assembles; see `docs/scale.md`. Run it again after it was stopped and it goes on.
+
     \b
-    Example:
+    Examples:
       kg extract papers.jsonl > extracted.jsonl
+      kg extract parts/ --engine ray -o extracted
     """
+    if (engine == "ray") != (output is not None):
+        raise InputError("--engine ray and -o DIRECTORY go together; without them, use > FILE")
+    if output is not None:
+        given = click.get_current_context().get_parameter_source("workers")
+        own = given is not ParameterSource.DEFAULT or not os.environ.get("RAY_ADDRESS")
+        _extract_on_ray(paths, output, extractor, format, workers if own else None)
+        return
     rejected: list[Rejected] = []
 
     def papers() -> Iterator[Paper]:
@@ -94,6 +114,41 @@ def extract(
             done += len(pairs)
             show("extract", done, None)
     if any(r.kind != "empty" for r in rejected):
+        raise SystemExit(1)
+
+
+def _extract_on_ray(
+    paths: tuple[str, ...], output: str, extractor: str | None, format: str | None,
+    workers: int | None,
+) -> None:  # fmt: skip
+    from kg.extract.on_ray import extract_to_parquet
+
+    with progress() as show:
+        report = extract_to_parquet(
+            paths,
+            output,
+            extractor=extractor or extraction.DEFAULT,
+            workers=workers,
+            format=format,
+            progress=show,
+        )
+    for outcome in report.files:
+        for file, position, reason in outcome.problems:
+            tell(f"kg: {file}{f':{position}' if position else ''}: {reason}")
+        if outcome.rejected > len(outcome.problems):
+            tell(f"kg: {outcome.file}: and {outcome.rejected - len(outcome.problems)} more")
+        if outcome.failure:
+            tell(f"kg: {outcome.file}: NOT DONE: {outcome.failure}")
+    kept = sum(f.kept for f in report.files)
+    done = len(report.files) - len(report.failed)
+    tell(
+        f"{report.papers} papers of {done} files are in {output}"
+        + (f", {kept} files from before" if kept else "")
+        + f"; assemble them with `kg build {output}`"
+    )
+    if report.failed:
+        tell(f"kg: {len(report.failed)} files were not done; run the same command again")
+    if report.failed or any(f.rejected for f in report.files):
         raise SystemExit(1)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from kg.errors import InputError
 from kg.read.formats import FORMATS, READERS, sniff
 from kg.read.items import MAX_ABSTRACT, WITHDRAWN, Kind, Read, Rejected
 from kg.read.paper import finish
-from kg.read.places import Place, places
+from kg.read.places import File, Place, open_file, places
 from kg.read.streams import Stream, UnusableError, chunks, peek
 from kg.records import Source
 
@@ -26,8 +27,13 @@ __all__ = [
     "Read",
     "Rejected",
     "read",
+    "read_file",
     "sniff",
 ]
+
+
+PARQUET: Final = b"PAR1"
+"""The first bytes of a Parquet file."""
 
 
 def read(
@@ -63,17 +69,34 @@ def read(
     Memory is bounded by one record (32 MiB), whatever the size of a file. See ``docs/formats.md``
     for what each format's fields become.
     """
+    return _read(places(paths, stdin), _known(format))
+
+
+def read_file(file: File, *, format: str | None = None) -> Iterator[Read | Rejected]:
+    """Yield what :func:`read` yields for one of the files that :func:`kg.read.places.files` lists.
+
+    Raises
+    ------
+    InputError
+        If ``format`` is none.
+    """
+    return _read(open_file(file), _known(format))
+
+
+def _known(format: str | None) -> str | None:
     if format is not None and format not in READERS:
         raise InputError(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
-    return _read(paths, stdin, format)
+    return format
 
 
-def _read(
-    paths: Iterable[str | Path], stdin: Stream | None, format: str | None
-) -> Iterator[Read | Rejected]:
-    for place in places(paths, stdin):
+def _read(opened: Iterable[Place | Rejected], format: str | None) -> Iterator[Read | Rejected]:
+    for place in opened:
         if isinstance(place, Rejected):
             yield place
+        elif place.file is not None and place.stream.head.startswith(PARQUET):
+            from kg.read.parquet import read_parquet
+
+            yield from read_parquet(place.name, place.file)
         else:
             yield from _read_place(place, format)
 

@@ -47,7 +47,7 @@ _OTHER: Final = {
     b"\xff\xd8\xff": "an image",
     b"GIF8": "an image",
     b"SQLite format 3": "a database",
-    b"PAR1": "Parquet; export it as JSON lines",
+    b"PAR1": "Parquet, which is not read from an archive or a pipe; give the path of the file",
     b"\x7fELF": "a program",
     b"\xd0\xcf\x11\xe0": "an office document; export its text instead",
     b"7z\xbc\xaf": "a 7z archive; unpack it",

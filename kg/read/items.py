@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from kg.records import Paper, Source
+from kg.records import Extraction, Paper, Source
 
 __all__ = [
     "MAX_ABSTRACT",
@@ -84,10 +84,14 @@ class Read:
     paper : the paper, with its source.
     notes : for each repair one phrase, such as ``2 control characters removed``; also
         :data:`WITHDRAWN`.
+    extraction : what was extracted from the paper already, if it comes from a file of extractions.
+    extractor : version of what extracted it, or "".
     """
 
     paper: Paper
     notes: tuple[str, ...] = ()
+    extraction: Extraction | None = None
+    extractor: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)

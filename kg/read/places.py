@@ -1,4 +1,7 @@
-"""Find the files that a list of paths means: files, directories, patterns, archives, stdin."""
+"""Find the files that a list of paths means: files, directories, patterns, archives, stdin.
+
+:func:`files` lists them, :func:`open_file` opens one, and :func:`places` does both.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from kg.read.items import Kind, Rejected
 from kg.read.streams import Meter, Peeked, Stream, UnusableError
 from kg.records import Source
 
-__all__ = ["STDIN", "Place", "places"]
+__all__ = ["STDIN", "File", "Place", "files", "open_file", "places"]
 
 STDIN: Final = "-"
 """The path that means standard input."""
@@ -28,6 +31,22 @@ STDIN: Final = "-"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _MAX_SPOOLED: Final = 2**30  # bytes of an archive that comes through a pipe
 _MAX_NESTED: Final = 64  # directories below one another
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that is not open yet.
+
+    Attributes
+    ----------
+    path : where it is.
+    name : how to call it: the path as given.
+    found : it was found in a directory, not named by the caller.
+    """
+
+    path: Path
+    name: str
+    found: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +58,13 @@ class Place:
     name : how to call it: the path as given, ``archive.zip!/member``, or ``-``.
     stream : its bytes.
     found : it was found in a directory or archive, not named by the caller.
+    file : the file itself, where one can go back in it; whoever reads it leaves ``stream`` alone.
     """
 
     name: str
     stream: Peeked
     found: bool = False
+    file: IO[bytes] | None = None
 
 
 def places(paths: Iterable[str | Path], stdin: Stream | None) -> Iterator[Place | Rejected]:
@@ -52,19 +73,38 @@ def places(paths: Iterable[str | Path], stdin: Stream | None) -> Iterator[Place 
     A file is closed when the next one is asked for.
     """
     for path in paths:
-        given = str(path)
-        if given == STDIN:
+        if str(path) == STDIN:
             yield from _stream(STDIN, stdin if stdin is not None else sys.stdin.buffer)
-        elif os.path.lexists(path):
-            yield from _path(Path(path), found=False)
+            continue
+        for file in files([path]):
+            yield from [file] if isinstance(file, Rejected) else open_file(file)
+
+
+def files(paths: Iterable[str | Path]) -> Iterator[File | Rejected]:
+    """Yield each file that ``paths`` mean, in order; those in directories sorted."""
+    for path in paths:
+        given = str(path)
+        if os.path.lexists(path):
+            yield from _files(Path(path), found=False)
         elif any(char in given for char in "*?["):
             matches = sorted(glob.glob(given, recursive=True))  # noqa: PTH207  (takes any pattern)
             if not matches:
                 yield _rejected(given, "missing", "nothing matches this pattern")
             for match in matches:
-                yield from _path(Path(match), found=False)
+                yield from _files(Path(match), found=False)
         else:
             yield _rejected(given, "missing", "no such file or directory")
+
+
+def open_file(file: File) -> Iterator[Place | Rejected]:
+    """Yield ``file``, open, or each member of the archive that it is."""
+    try:
+        stream = file.path.open("rb")
+    except OSError as error:
+        yield _unreadable(file.name, error)
+        return
+    with stream:
+        yield from _opened(file.name, stream, found=file.found)
 
 
 def _rejected(name: str, kind: Kind, reason: str) -> Rejected:
@@ -75,22 +115,19 @@ def _name(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "replace").replace(os.sep, "/")
 
 
-def _path(path: Path, *, found: bool) -> Iterator[Place | Rejected]:
+def _files(path: Path, *, found: bool) -> Iterator[File | Rejected]:
     name = _name(path)
     try:
         mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            yield from _directory(path)
-            return
-        if found and not stat.S_ISREG(mode):
-            yield _rejected(name, "unsupported", "not a regular file")
-            return
-        file = path.open("rb")
     except OSError as error:
         yield _unreadable(name, error)
         return
-    with file:
-        yield from _opened(name, file, found=found)
+    if stat.S_ISDIR(mode):
+        yield from _directory(path)
+    elif found and not stat.S_ISREG(mode):
+        yield _rejected(name, "unsupported", "not a regular file")
+    else:
+        yield File(path, name, found)
 
 
 def _unreadable(name: str, error: Exception) -> Rejected:
@@ -98,7 +135,7 @@ def _unreadable(name: str, error: Exception) -> Rejected:
     return _rejected(name, "unreadable", f"cannot be read: {why}")
 
 
-def _directory(root: Path) -> Iterator[Place | Rejected]:
+def _directory(root: Path) -> Iterator[File | Rejected]:
     inside = root.resolve()
     pending = [(root, 0)]
     while pending:
@@ -111,7 +148,7 @@ def _directory(root: Path) -> Iterator[Place | Rejected]:
                 )
             continue
         if not path.is_dir():
-            yield from _path(path, found=True)
+            yield from _files(path, found=True)
             continue
         if depth > _MAX_NESTED:
             yield _rejected(_name(path), "unreadable", "too many directories below one another")
@@ -149,7 +186,7 @@ def _opened(name: str, file: IO[bytes], *, found: bool) -> Iterator[Place | Reje
         yield _unreadable(name, error)
         return
     if not peeked.head.startswith(_ZIP):
-        yield Place(name, peeked, found=found)
+        yield Place(name, peeked, found, file if file.seekable() else None)
     elif file.seekable():
         yield from _archive(name, file, file.seek(0, os.SEEK_END))
     else:
