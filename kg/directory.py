@@ -20,17 +20,28 @@ from kg.assemble.decision_file import read_decisions
 from kg.assemble.decisions import FILE as DECISIONS
 from kg.assemble.decisions import Decisions
 from kg.assemble.incremental import Assembly
+from kg.assemble.threshold import checked, least_of, set_least
 from kg.extract.parallel import extract_chunks
 from kg.graph import Graph
 from kg.ledger import Ledger, source_of
 from kg.read import Read, Rejected, read
-from kg.records import Source
+from kg.records import Source, digest
 from kg.resources import CORPUS
 
 if TYPE_CHECKING:
     from kg.project.embedded import EmbeddedStore
 
-__all__ = ["BuildReport", "Plan", "Progress", "build", "load", "remove", "store"]
+__all__ = [
+    "BuildReport",
+    "Plan",
+    "Progress",
+    "build",
+    "load",
+    "remove",
+    "set_min_confidence",
+    "store",
+    "unmatched",
+]
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage (``read``, ``extract``, ``assemble``), how much is done, and the total."""
@@ -71,6 +82,7 @@ class BuildReport:
     Attributes
     ----------
     directory : the graph directory.
+    min_confidence : facts of less are left out of the graph (:mod:`kg.assemble.threshold`).
     records_changed : input records that are new, changed or gone since the last build.
     extracted : papers that were extracted in this build.
     changed : whether the graph differs from what it was.
@@ -88,6 +100,7 @@ class BuildReport:
     counts: dict[str, int]
     problems: tuple[tuple[str, int, str], ...] = field(default=())
     unmatched: tuple[str, ...] = ()
+    min_confidence: float = 0.0
 
     @property
     def graph(self) -> Graph:
@@ -103,6 +116,7 @@ def build(
     workers: int = 1,
     stdin: IO[bytes] | None = None,
     format: str | None = None,
+    min_confidence: float | None = None,
     progress: Progress | None = None,
     before: Callable[[Plan], None] | None = None,
 ) -> BuildReport:
@@ -120,19 +134,24 @@ def build(
     directory : the graph directory; made if it is not there.
     extractor : name of the extractor, or path of a trained model.
     workers : number of processes for extraction; 1 extracts in this one.
+    min_confidence : facts of less (0 to 1) are left out of the graph, now and in all later builds
+        until another one is given (:func:`set_min_confidence`); None: as it is, 0 at first.
     progress : called as work goes on.
     before : called with what is going to be extracted, before it is.
 
     Raises
     ------
     InputError
-        If the extractor is not known, or the decision file is wrong.
+        If the extractor is not known, the decision file is wrong, or ``min_confidence`` is not
+        between 0 and 1.
     StoreError
         If the ledger cannot be used.
     """
     from kg import __version__
 
     tell = progress or (lambda stage, done, total: None)
+    if min_confidence is not None:
+        checked(min_confidence)
     decisions = read_decisions(Path(directory) / DECISIONS)
     engine = extract.load(extractor)
     with Ledger(directory, create=True) as ledger:
@@ -155,6 +174,8 @@ def build(
         tell("assemble", 0, None)
         assembly = Assembly(ledger)
         differs = assembly.update(decisions)
+        if min_confidence is not None and set_least(ledger, min_confidence):
+            differs = True
         if differs and not number:
             number = ledger.begin_build(__version__, engine.version)
         if number:
@@ -170,9 +191,10 @@ def build(
             plan.total,
             differs,
             ledger.outcomes(),
-            assembly.counts(),
+            _counts(ledger, assembly),
             problems,
             _unmatched(assembly, decisions),
+            min_confidence=least_of(ledger),
         )
 
 
@@ -221,31 +243,72 @@ def remove(paper: str, directory: str | Path = "graph") -> BuildReport:
             0,
             differs,
             ledger.outcomes(),
-            assembly.counts(),
+            _counts(ledger, assembly),
             unmatched=_unmatched(assembly, decisions),
+            min_confidence=least_of(ledger),
         )
 
 
-def load(directory: str | Path = "graph", *, as_of: str = "") -> Graph:
-    """Return the graph in ``directory``; assemble first what has changed.
+def set_min_confidence(least: float, directory: str | Path = "graph") -> BuildReport:
+    """Leave facts of less confidence than ``least`` out of the graph in ``directory``.
+
+    The ledger keeps them: a lower value brings them back. Nothing is read or extracted.
 
     Parameters
     ----------
-    as_of : a date; what papers after it say is left out, see :meth:`kg.graph.Graph.as_of`.
+    least : 0 (nothing is left out) to 1; see :meth:`kg.graph.Graph.at_least`.
 
     Raises
     ------
     NotFoundError
         If there is no graph.
     InputError
-        If ``as_of`` is no date, or the decision file is wrong.
+        If ``least`` is not between 0 and 1, or the decision file is wrong.
+    StoreError
+        If the ledger cannot be used.
+    """
+    with _open(directory) as (ledger, decisions):
+        assembly = Assembly(ledger)
+        differs = assembly.update(decisions)
+        differs = set_least(ledger, least) or differs
+        return BuildReport(
+            Path(directory),
+            0,
+            0,
+            differs,
+            ledger.outcomes(),
+            _counts(ledger, assembly),
+            unmatched=_unmatched(assembly, decisions),
+            min_confidence=least_of(ledger),
+        )
+
+
+def load(
+    directory: str | Path = "graph", *, as_of: str = "", min_confidence: float | None = None
+) -> Graph:
+    """Return the graph in ``directory``; assemble first what has changed.
+
+    Parameters
+    ----------
+    as_of : a date; what papers after it say is left out, see :meth:`kg.graph.Graph.as_of`.
+    min_confidence : facts of less are left out, see :meth:`kg.graph.Graph.at_least`; None: what
+        the graph was built with.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no graph.
+    InputError
+        If ``as_of`` is no date, ``min_confidence`` is not between 0 and 1, or the decision file is
+        wrong.
     StoreError
         If the ledger cannot be used.
     """
     with _open(directory) as (ledger, decisions):
         assembly = Assembly(ledger)
         assembly.update(decisions)
-        graph = assembly.graph()
+        least = least_of(ledger) if min_confidence is None else min_confidence
+        graph = assembly.graph().at_least(least)
     return graph.as_of(as_of) if as_of else graph
 
 
@@ -272,11 +335,14 @@ def store(directory: str | Path = "graph", *, as_of: str = "") -> EmbeddedStore:
     with _open(directory) as (ledger, decisions):
         assembly = Assembly(ledger)
         assembly.update(decisions)
-        return open_store(ledger.directory, assembly.state(decisions), assembly.graph)
+        state, least = assembly.state(decisions), least_of(ledger)
+        if least:
+            state = digest(state, least)
+        return open_store(ledger.directory, state, lambda: assembly.graph().at_least(least))
 
 
-def summary(directory: str | Path = "graph") -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the counts of the graph in ``directory``, and the decisions that match nothing.
+def unmatched(directory: str | Path = "graph") -> tuple[str, ...]:
+    """Return the decisions that match nothing in the graph in ``directory``, a line each.
 
     Raises
     ------
@@ -290,7 +356,7 @@ def summary(directory: str | Path = "graph") -> tuple[dict[str, int], tuple[str,
     with _open(directory) as (ledger, decisions):
         assembly = Assembly(ledger)
         assembly.update(decisions)
-        return assembly.counts(), _unmatched(assembly, decisions)
+        return _unmatched(assembly, decisions)
 
 
 @contextmanager
@@ -298,6 +364,12 @@ def _open(directory: str | Path) -> Iterator[tuple[Ledger, Decisions]]:
     with Ledger(directory) as ledger:
         ledger.settle()
         yield ledger, read_decisions(ledger.directory / DECISIONS)
+
+
+def _counts(ledger: Ledger, assembly: Assembly) -> dict[str, int]:
+    """Return the counts of the graph, without what is left out of it."""
+    least = least_of(ledger)
+    return assembly.graph().at_least(least).counts() if least else assembly.counts()
 
 
 def _unmatched(assembly: Assembly, decisions: Decisions) -> tuple[str, ...]:

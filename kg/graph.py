@@ -78,6 +78,11 @@ class Graph:
             f"{len(self.statements)} statements, {len(self.results)} results>"
         )
 
+    def counts(self) -> dict[str, int]:
+        """Return how many papers, mentions, entities, statements and results there are."""
+        parts = ("papers", "mentions", "entities", "statements", "results")
+        return {part: len(getattr(self, part)) for part in parts}
+
     # -- indexes, made once when first asked for ------------------------------------------------
 
     @cached_property
@@ -269,6 +274,34 @@ class Graph:
         from kg.assemble.past import as_of
 
         return as_of(self, date)
+
+    def at_least(self, confidence: float) -> Graph:
+        """Return the graph without the facts of which the extractor is less sure.
+
+        Evidence and results of less ``confidence`` are left out, and what then has nothing left:
+        statements without evidence, mentions that no fact needs, entities that nothing names.
+        Beliefs are those that the evidence left gives. What a person accepted stays. Entities keep
+        their key, name, type and names.
+
+        Parameters
+        ----------
+        confidence : 0 (all stays) to 1. It is calibrated: of facts of confidence 0.7 about 7 in 10
+            are right.
+
+        Raises
+        ------
+        InputError
+            If ``confidence`` is not between 0 and 1.
+
+        Examples
+        --------
+        >>> graph = Graph(entities=[Entity("method/bert", "BERT", "Model")])
+        >>> graph.at_least(0.7)  # nothing names it
+        <Graph: 0 papers, 0 entities, 0 statements, 0 results>
+        """
+        from kg.assemble.threshold import at_least
+
+        return at_least(self, confidence)
 
     # -- queries and other forms ----------------------------------------------------------------
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from kg.directory import Plan
 from kg.errors import InputError, NotFoundError
 from kg.ledger import Ledger
 from kg.project.json_lines import write_json
+from kg.records import Extraction, Paper
 
 
 @pytest.fixture(autouse=True)
@@ -175,6 +178,105 @@ def test_explain_shows_the_contradiction_the_date_and_the_build(tmp_path: Path) 
     assert "contradiction: Alpha2Net improves-over Alpha1Net is stated, too" in done.stdout
     assert "no date" in done.stdout
     assert "build 1" in done.stdout
+
+
+def test_threshold_is_kept_and_loses_nothing(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, TWO)
+    b = write(tmp_path / "b.jsonl", THREE, first=2)
+    place = tmp_path / "g"
+    whole = kg.build([a], place)
+    before = exported(place)
+    report = graphs.set_min_confidence(0.9, place)  # the evidence has 0.8, the mentions have 1
+    assert (report.changed, report.extracted, report.min_confidence) == (True, 0, 0.9)
+    assert report.counts == whole.counts | {"statements": 0}
+    assert not graphs.set_min_confidence(0.9, place).changed
+    assert kg.load(place) == kg.load(place, min_confidence=0).at_least(0.9)
+    text = "MATCH (s:Statement) RETURN count(s) AS n"
+    assert graphs.store(place).cypher(text) == [{"n": 0}]
+    again = kg.build([b], place)
+    assert (again.min_confidence, again.counts["statements"]) == (0.9, 0)
+    kg.build([a, b], tmp_path / "scratch", min_confidence=0.9)
+    assert exported(place) == exported(tmp_path / "scratch")
+    same = kg.build([b], place, min_confidence=0.9)
+    assert not same.changed
+    back = kg.build([a, b], place, min_confidence=0.8)
+    assert (back.changed, back.extracted) == (True, 0)
+    assert graphs.store(place).cypher(text) == [{"n": back.counts["statements"]}]
+    graphs.remove("2", place)
+    assert exported(place) == before
+    with pytest.raises(InputError, match="between 0 and 1"):
+        kg.build([a], tmp_path / "new", min_confidence=70)
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(NotFoundError):
+        graphs.set_min_confidence(0.5, tmp_path / "new")
+
+
+def test_threshold_on_the_command_line(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE, TWO)
+    place = str(tmp_path / "g")
+    run = CliRunner().invoke
+    assert run(cli, ["build", str(a), "-o", place]).exit_code == 0
+    id = next(iter(kg.load(place).statements))
+    plain = json.loads(run(cli, ["info", "-g", place, "--json"]).stdout)
+    assert (plain["min_confidence"], set(plain["left_out"].values())) == (0.0, {0})
+    done = run(cli, ["build", "-o", place, "--min-confidence", "0.9"])
+    assert done.exit_code == 0
+    assert "min. confidence   0.9" in done.stdout
+    data = json.loads(run(cli, ["build", str(a), "-o", place, "--json"]).stdout)
+    assert (data["min_confidence"], data["statements"], data["changed"]) == (0.9, 0, False)
+    info = json.loads(run(cli, ["info", "-g", place, "--json"]).stdout)
+    assert info["counts"]["statements"] == 0
+    assert info["left_out"] == {"mentions": 0, "entities": 0, "statements": 2, "results": 0}
+    assert "left out, of less confidence than 0.9" in run(cli, ["info", "-g", place]).stdout
+    explained = run(cli, ["explain", id, "-g", place]).stdout
+    assert "this statement is not in the graph: no passage is of the confidence of 0.9" in explained
+    assert "(left out: less than 0.9)" in explained
+    data = json.loads(run(cli, ["explain", id, "-g", place, "--json"]).stdout)
+    assert (data["in_graph"], len(data["left_out"])) == (False, 1)
+    assert "not in the graph" not in run(cli, ["explain", "Alpha1Net", "-g", place]).stdout
+    assert run(cli, ["build", "-o", place, "--min-confidence", "70"]).exit_code == 2
+    none = run(cli, ["build", "-o", str(tmp_path / "no"), "--min-confidence", "0.5"])
+    assert (none.exit_code, none.stderr.count("\n")) == (2, 1)
+    assert run(cli, ["build", "-o", place, "--min-confidence", "0"]).exit_code == 0
+    assert "left out" not in run(cli, ["explain", id, "-g", place]).stdout
+
+
+def test_explain_tells_what_is_left_out(
+    tmp_path: Path, stub: type[Stub], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Doubting(stub):  # type: ignore[valid-type,misc]
+        """Is less sure of the second paper, and of what it mentions."""
+
+        def pipe(self, papers: Iterable[Paper]) -> Iterator[Extraction]:
+            for paper, x in zip(papers := list(papers), super().pipe(papers), strict=True):
+                if paper.id != "1":
+                    yield x
+                    continue
+                low = {"confidence": 0.4}
+                said = (
+                    replace(s, evidence=tuple(replace(e, **low) for e in s.evidence))
+                    for s in x.statements
+                )
+                seen = (replace(m, **low) for m in x.mentions)
+                yield replace(x, statements=tuple(said), mentions=tuple(seen))
+
+    monkeypatch.setattr(extract, "load", lambda name="": Doubting())
+    a = write(tmp_path / "a.jsonl", ONE, ONE.replace("and", "or") + " and Alpha7Net")
+    place = str(tmp_path / "g")
+    kg.build([a], place)
+    (id,) = kg.load(place, min_confidence=0.5).statements
+    before = kg.load(place).statements[id].belief
+    graphs.set_min_confidence(0.5, place)
+    assert kg.load(place).statements[id].belief < before
+    run = CliRunner().invoke
+    done = run(cli, ["explain", id, "-g", place])
+    assert "1 paper" in done.stdout
+    assert done.stdout.count("left out: less than 0.5") == 1
+    done = run(cli, ["explain", "Alpha1Net", "-g", place])
+    assert "left out: 1 mentions of less confidence than 0.5" in done.stdout
+    done = run(cli, ["explain", "Alpha7Net", "-g", place])
+    assert "this entity is not in the graph: nothing that names it is" in done.stdout
+    assert run(cli, ["show", "Alpha7Net", "-g", place]).exit_code == 2
 
 
 def test_explain_shows_who_decided_and_why(tmp_path: Path) -> None:

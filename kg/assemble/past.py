@@ -5,20 +5,17 @@ from __future__ import annotations
 import calendar
 import datetime
 import re
-from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import Final
 
 from kg.assemble.belief import belief
+from kg.assemble.subgraph import subgraph
 from kg.errors import InputError
 from kg.graph import Graph
-from kg.records import Entity
-from kg.schema import ENTITY_TYPES
 
 __all__ = ["as_of", "last_day"]
 
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
-_TYPE_ORDER: Final = {name: i for i, name in enumerate(ENTITY_TYPES)}
 
 
 def last_day(date: str) -> str | None:
@@ -57,32 +54,11 @@ def as_of(graph: Graph, date: str) -> Graph:
         if evidence:
             made = replace(s, evidence=evidence, belief=belief(evidence, s.decision))
             statements.append(made)
-    used = {m.entity for m in mentions}
-    used |= {k for s in statements for k in (s.subject, s.object)}
-    used |= {k for r in results for k in (r.subject, r.benchmark, r.metric, r.baseline)}
-    types: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for m in mentions:
-        types[m.entity][m.paper][m.type] += 1
-    entities = []
-    for key, e in graph.entities.items():
-        introduced = tuple(p for p in e.introduced_in if p in papers)
-        if key in used or introduced:
-            counts = Counter(_first(c)[0] for c in types[key].values())
-            ranked = tuple(sorted(counts.items(), key=lambda t: (-t[1], _TYPE_ORDER[t[0]])))
-            entities.append(replace(e, introduced_in=introduced, types=ranked))
-    kept = {e.key for e in entities}
-    return Graph(
+    return subgraph(
+        graph,
         papers.values(),
-        (e if e.variant_of in kept else _without_base(e) for e in entities),
         mentions,
         statements,
         results,
+        lambda paper, key: paper in papers,
     )
-
-
-def _first(counts: Counter[str]) -> tuple[str, int]:
-    return min(counts.items(), key=lambda t: (-t[1], _TYPE_ORDER[t[0]]))
-
-
-def _without_base(entity: Entity) -> Entity:
-    return replace(entity, variant_of="") if entity.variant_of else entity

@@ -9,7 +9,14 @@ from dataclasses import asdict
 import click
 
 from kg import directory as graphs
-from kg.cli.options import extractor_option, format_option, graph_option, workers_option
+from kg.assemble.threshold import least_of
+from kg.cli.options import (
+    extractor_option,
+    format_option,
+    graph_option,
+    min_confidence_option,
+    workers_option,
+)
 from kg.cli.output import json_option, print_json, print_rows, print_table, progress, tell
 from kg.errors import InputError
 from kg.extract import DEFAULT
@@ -29,6 +36,7 @@ _SHOWN = 20
 @click.option("--corpus", is_flag=True, help="Build the corpus that ships with sotagraph.")
 @extractor_option
 @format_option
+@min_confidence_option
 @workers_option
 @json_option
 def build(
@@ -37,6 +45,7 @@ def build(
     corpus: bool,
     extractor: str | None,
     format: str | None,
+    min_confidence: float | None,
     workers: int,
     as_json: bool,
 ) -> None:
@@ -46,13 +55,21 @@ def build(
     lines), JSON lines, and the formats of `docs/formats.md`. Papers of earlier builds stay; run it
     again after it was stopped and it goes on.
 
+    With --min-confidence, facts of which the extractor is less sure are left out of the graph, and
+    of all that is made from it. The graph directory keeps them, and keeps the setting: give another
+    one, with or without a PATH, to change it; 0 brings everything back.
+
     \b
     Examples:
       kg build --corpus
       kg build papers.jsonl more/ -o my-graph
       cat abstracts.txt | kg build -
+      kg build --min-confidence 0.7
     """
     sources = [*paths, *([str(CORPUS)] if corpus else [])]
+    if not sources and min_confidence is not None:
+        _report(graphs.set_min_confidence(min_confidence, directory), as_json)
+        return
     if not sources:
         raise InputError("nothing to build: name a PATH, or use --corpus for the shipped abstracts")
     with progress() as show:
@@ -63,9 +80,17 @@ def build(
             workers=workers,
             stdin=sys.stdin.buffer,
             format=format,
+            min_confidence=min_confidence,
             progress=show,
             before=lambda plan: tell(f"kg: {plan}") if plan.outdated else None,
         )
+    _report(report, as_json)
+    if report.problems:
+        unread = all(position == 0 for _, position, _ in report.problems)
+        raise SystemExit(2 if unread and not report.counts["papers"] else 1)
+
+
+def _report(report: graphs.BuildReport, as_json: bool) -> None:
     for file, position, reason in report.problems[:_SHOWN]:
         tell(f"kg: {file}{f':{position}' if position else ''}: {reason}")
     if len(report.problems) > _SHOWN:
@@ -78,6 +103,7 @@ def build(
             "records_changed": report.records_changed,
             "extracted": report.extracted,
             "changed": report.changed,
+            "min_confidence": report.min_confidence,
             "outcomes": report.outcomes,
             "problems": [{"file": f, "position": p, "reason": r} for f, p, r in report.problems],
             "unmatched": report.unmatched,
@@ -86,15 +112,17 @@ def build(
         print_json(data)
     else:
         print_table(["records", ""], report.outcomes.items())
-        counts = [(name, n) for name, n in report.counts.items() if name != "mentions"]
-        print_table(["graph", ""], counts)
+        counts = [(name, str(n)) for name, n in report.counts.items() if name != "mentions"]
+        print_table(["graph", ""], [*counts, *_setting(report.min_confidence)])
         if not report.records_changed and not report.extracted and not report.changed:
-            tell(f"nothing new: the graph in {directory} is up to date")
+            tell(f"nothing new: the graph in {report.directory} is up to date")
         else:
-            tell(f"the graph is in {directory}; ask it with `kg query -g {directory}`")
-    if report.problems:
-        unread = all(position == 0 for _, position, _ in report.problems)
-        raise SystemExit(2 if unread and not report.counts["papers"] else 1)
+            place = report.directory
+            tell(f"the graph is in {place}; ask it with `kg query -g {place}`")
+
+
+def _setting(min_confidence: float) -> list[tuple[str, str]]:
+    return [("min. confidence", f"{min_confidence:g}")] if min_confidence else []
 
 
 @click.command()
@@ -124,17 +152,14 @@ def info(directory: str, records: bool, as_json: bool) -> None:
             return
         outcomes = ledger.outcomes()
         builds = ledger.builds()
-    graph = graphs.load(directory)
-    _, unmatched = graphs.summary(directory)
+        least = least_of(ledger)
+    whole = graphs.load(directory, min_confidence=0)
+    graph = whole.at_least(least)
+    unmatched = graphs.unmatched(directory)
     for problem in unmatched:
         tell(f"kg: {problem}")
-    counts = {
-        "papers": len(graph.papers),
-        "mentions": len(graph.mentions),
-        "entities": len(graph.entities),
-        "statements": len(graph.statements),
-        "results": len(graph.results),
-    }
+    counts = graph.counts()
+    left_out = {name: n - counts[name] for name, n in whole.counts().items() if name != "papers"}
     types = Counter(e.type for e in graph.entities.values())
     predicates = Counter(s.predicate for s in graph.statements.values())
     contradictions = sum(1 for _ in graph.contradictions())
@@ -144,6 +169,8 @@ def info(directory: str, records: bool, as_json: bool) -> None:
                 "directory": directory,
                 "records": outcomes,
                 "counts": counts,
+                "min_confidence": least,
+                "left_out": left_out,
                 "entities": dict(sorted(types.items())),
                 "statements": dict(sorted(predicates.items())),
                 "contradictions": contradictions,
@@ -153,7 +180,9 @@ def info(directory: str, records: bool, as_json: bool) -> None:
         )
         return
     print_table(["records", ""], outcomes.items())
-    print_table(["graph", ""], counts.items())
+    print_table(["graph", ""], [*((name, str(n)) for name, n in counts.items()), *_setting(least)])
+    if least:
+        print_table([f"left out, of less confidence than {least:g}", ""], left_out.items())
     print_table(["entities", ""], types.most_common())
     print_table(["statements", ""], [*predicates.most_common(), ("contradictions", contradictions)])
     print_table(

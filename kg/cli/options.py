@@ -16,6 +16,7 @@ __all__ = [
     "format_option",
     "graph_option",
     "loaded",
+    "min_confidence_option",
     "workers_option",
 ]
 
@@ -51,6 +52,14 @@ format_option = click.option(
     help="The format of every file.  [default: what its content tells]",
 )
 
+min_confidence_option = click.option(
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="NUMBER",
+    default=None,
+    help="Leave out facts of less confidence; 0 leaves nothing out.",
+)
+
 workers_option = click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -59,12 +68,12 @@ workers_option = click.option(
 )
 
 
-def loaded(directory: str, as_of: str) -> Graph:
+def loaded(directory: str, as_of: str, min_confidence: float | None = None) -> Graph:
     """Return the graph in ``directory``, as of a date if ``as_of`` is one.
 
     How many papers have no date, and so are left out, is told on stderr.
     """
-    graph = graphs.load(directory)
+    graph = graphs.load(directory, min_confidence=min_confidence)
     if not as_of:
         return graph
     past = graph.as_of(as_of)

@@ -11,6 +11,7 @@ import click
 from kg.assemble.belief import explain as arithmetic
 from kg.assemble.decision_file import read_decisions
 from kg.assemble.decisions import FILE, Decision, Decisions
+from kg.assemble.threshold import least_of
 from kg.cli.options import as_of_option, graph_option, loaded
 from kg.cli.output import json_option, print_json, print_rows, print_table, tell
 from kg.errors import NotFoundError
@@ -144,24 +145,34 @@ def _statement_json(graph: Graph, s: Statement) -> dict[str, Any]:
 @json_option
 def explain(what: str, as_of: str, directory: str, as_json: bool) -> None:
     """Explain a statement (by its id): its evidence and the arithmetic of its belief; or an entity
-    (by name or key): which names it has, by which rule, and in which papers.
+    (by name or key): which names it has, by which rule, and in which papers. What --min-confidence
+    of `kg build` leaves out of the graph is told, too.
 
     \b
     Examples:
       kg explain 3f0c2a9d1b7e4c55
       kg explain BERT
     """
-    graph = loaded(directory, as_of)
-    matching = [s for key, s in graph.statements.items() if len(what) >= 6 and key.startswith(what)]
+    with Ledger(directory) as ledger:
+        least = least_of(ledger)
+    whole = loaded(directory, as_of, min_confidence=0)
+    matching = [s for key, s in whole.statements.items() if len(what) >= 6 and key.startswith(what)]
     if len(matching) == 1:
-        _explain_statement(graph, matching[0], directory, as_json)
+        _explain_statement(whole, matching[0], least, directory, as_json)
     elif matching:
         raise NotFoundError(f"{len(matching)} statements begin with {what!r}: give more digits")
     else:
-        _explain_entity(graph, graph.entity(what), directory, as_json)
+        _explain_entity(whole, whole.entity(what), least, directory, as_json)
 
 
-def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool) -> None:
+def _explain_statement(
+    whole: Graph, s: Statement, least: float, directory: str, as_json: bool
+) -> None:
+    """Explain ``s`` of the graph from which nothing is left out."""
+    graph = whole.at_least(least)
+    stays = graph.statements.get(s.id)
+    left_out = [e for e in s.evidence if stays is None or e not in stays.evidence]
+    told = stays or s
     against = [
         b if a.id == s.id else a
         for a, b in graph.contradictions()
@@ -172,20 +183,25 @@ def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool
     decisions = _decisions(directory).about(s.subject, s.object, predicate=s.predicate)
     if as_json:
         print_json(
-            _statement_json(graph, s)
+            _statement_json(whole, told)
             | {
+                "in_graph": stays is not None,
+                "min_confidence": least,
+                "left_out": [to_json(e) for e in left_out],
                 "decisions": [asdict(d) for d in decisions],
-                "arithmetic": arithmetic(s.evidence, s.decision),
-                "dates": {e.paper: graph.papers[e.paper].date for e in s.evidence},
+                "arithmetic": arithmetic(told.evidence, told.decision),
+                "dates": {e.paper: whole.papers[e.paper].date for e in s.evidence},
                 "builds": {paper: by[1] for paper, by in builds.items() if by},
                 "contradicted_by": [other.id for other in against],
             }
         )
         return
-    click.echo(f"{graph.name(s.subject)} {s.predicate} {graph.name(s.object)}")
-    click.echo(arithmetic(s.evidence, s.decision))
+    click.echo(f"{whole.name(s.subject)} {s.predicate} {whole.name(s.object)}")
+    if stays is None:
+        click.echo(_absent("statement", "no passage is", least))
+    click.echo(arithmetic(told.evidence, told.decision))
     _print_decisions(decisions)
-    if denying := sorted({e.paper for e in s.evidence if e.negated}):
+    if denying := sorted({e.paper for e in told.evidence if e.negated}):
         click.echo(f"contradiction: denied by {', '.join(denying)}")
     for other in against:
         click.echo(
@@ -194,32 +210,58 @@ def _explain_statement(graph: Graph, s: Statement, directory: str, as_json: bool
         )
     for e in s.evidence:
         state = " (denied)" if e.negated else " (hedged)" if e.hedged else ""
+        if e in left_out:
+            state += f" (left out: less than {least:g})"
         by = builds[e.paper]
-        when = graph.papers[e.paper].date or "no date"
+        when = whole.papers[e.paper].date or "no date"
         click.echo(f"\n{e.paper} ({when}) {e.part} {e.start}–{e.end}, "
                    f"confidence {e.confidence:.2f}, {e.extractor}{state}"
                    f"{f', build {by[1]}' if by else ''}")  # fmt: skip
         click.echo(f"  {e.sentence}")
 
 
-def _explain_entity(graph: Graph, entity: Entity, directory: str, as_json: bool) -> None:
+def _absent(what: str, why: str, least: float) -> str:
+    return (
+        f"this {what} is not in the graph: {why} of the confidence of {least:g} that it was built "
+        "with (`kg build --min-confidence`)"
+    )
+
+
+def _explain_entity(
+    whole: Graph, entity: Entity, least: float, directory: str, as_json: bool
+) -> None:
+    """Explain ``entity`` of the graph from which nothing is left out."""
+    graph = whole.at_least(least)
+    stays = entity.key in graph.entities
+    shown = graph if stays else whole
+    entity = shown.entities[entity.key]
     decisions = _decisions(directory).about(entity.key)
     papers: dict[str, set[str]] = {}
-    for m in graph.mentions:
+    for m in shown.mentions:
         if m.entity == entity.key:
             papers.setdefault(m.surface, set()).add(m.paper)
+    left_out = _mentions(whole, entity) - _mentions(graph, entity)
     rules = dict(entity.merges)
     rows = [
         {"name": n, "rule": rules.get(n, "paper"), "papers": sorted(papers.get(n, ()))}
         for n in sorted(rules.keys() | papers.keys())
     ]
     if as_json:
-        found = {"entity": to_json(entity), "names": rows}
+        found = {"entity": to_json(entity), "in_graph": stays, "names": rows}
+        found |= {"min_confidence": least, "mentions_left_out": left_out}
         print_json(found | {"decisions": [asdict(d) for d in decisions]})
         return
-    _print_entity(graph, entity)
+    if not stays:
+        click.echo(_absent("entity", "nothing that names it is", least))
+    elif left_out:
+        click.echo(f"left out: {left_out} mentions of less confidence than {least:g}")
+    _print_entity(shown, entity)
     print_rows(rows, False, "names")
     _print_decisions(decisions)
+
+
+def _mentions(graph: Graph, entity: Entity) -> int:
+    return sum(m.entity == entity.key for m in graph.mentions)
 
 
 def _decisions(directory: str) -> Decisions:
