@@ -259,6 +259,34 @@ def test_evaluate(tmp_path: Path) -> None:
     assert "gold.jsonl:1" in broken.stderr
 
 
+def test_extract_and_evaluate_above_a_confidence(tmp_path: Path) -> None:
+    source = tmp_path / "a.txt"
+    source.write_text(ABSTRACTS, encoding="utf-8")
+
+    def lines(*more: str) -> list[dict[str, Any]]:
+        done = run("extract", source, "--extractor", "patterns", *more)
+        assert done.exit_code == 0, done.output
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    every = lines()
+    assert lines("--min-confidence", "0") == every
+    levels = sorted(r["confidence"] for d in every for r in d["relations"])
+    assert levels[0] < levels[-1]
+    least = str((levels[0] + levels[-1]) / 2)
+    some = lines("--min-confidence", least)
+    assert [d["id"] for d in some] == [d["id"] for d in every]
+    kept = [r["confidence"] for d in some for r in d["relations"]]
+    assert sorted(kept) == [c for c in levels if c >= float(least)]
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text("\n".join(map(json.dumps, every)), encoding="utf-8")
+    options = ("--extractor", "patterns", "--min-confidence", least, "--json")
+    scores = rows(run("evaluate", gold, *options))["scores"]["relations"]
+    assert (scores["predicted"], scores["precision"]) == (len(kept), 1.0)
+    assert run("evaluate", gold, gold, "--min-confidence", least).exit_code == 2
+    ray = run("extract", source, "--engine", "ray", "-o", tmp_path / "o", "--min-confidence", "1")
+    assert (ray.exit_code, ray.stderr.count("\n")) == (2, 1)
+
+
 def test_remove_takes_a_paper_out(tmp_path: Path) -> None:
     directory = tmp_path / "g"
     assert run("build", "--corpus", "-o", directory).exit_code == 0

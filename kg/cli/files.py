@@ -15,12 +15,14 @@ import click
 from click.core import ParameterSource
 
 from kg import extract as extraction
+from kg.assemble.threshold import extraction_at_least
 from kg.cli.options import (
     as_of_option,
     extractor_option,
     format_option,
     graph_option,
     loaded,
+    min_confidence_option,
     workers_option,
 )
 from kg.cli.output import json_option, print_json, print_table, progress, tell
@@ -66,6 +68,7 @@ def export(format: str, output: str, base: str, as_of: str, directory: str) -> N
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @extractor_option
 @format_option
+@min_confidence_option
 @workers_option
 @click.option("--engine", type=click.Choice(["processes", "ray"]), default="processes",
               show_default=True, help="What runs the extraction. `ray` writes Parquet; it needs "
@@ -73,8 +76,8 @@ def export(format: str, output: str, base: str, as_of: str, directory: str) -> N
 @click.option("-o", "--output", metavar="DIRECTORY", type=click.Path(file_okay=False),
               help="Where `--engine ray` writes one Parquet file for each input file.")  # fmt: skip
 def extract(
-    paths: tuple[str, ...], extractor: str | None, format: str | None, workers: int, engine: str,
-    output: str | None,
+    paths: tuple[str, ...], extractor: str | None, format: str | None,
+    min_confidence: float | None, workers: int, engine: str, output: str | None,
 ) -> None:  # fmt: skip
     """Extract from abstracts without building a graph: one JSON line a paper, in the form of the
     gold files, with offsets.
@@ -91,6 +94,8 @@ def extract(
     if (engine == "ray") != (output is not None):
         raise InputError("--engine ray and -o DIRECTORY go together; without them, use > FILE")
     if output is not None:
+        if min_confidence is not None:
+            raise InputError("Parquet keeps everything; give --min-confidence to `kg build`")
         given = click.get_current_context().get_parameter_source("workers")
         own = given is not ParameterSource.DEFAULT or not os.environ.get("RAY_ADDRESS")
         _extract_on_ray(paths, output, extractor, format, workers if own else None)
@@ -110,7 +115,8 @@ def extract(
     with progress() as show:
         for pairs in extract_chunks(papers(), extraction.load(name), name, workers):
             for paper, found in pairs:
-                click.echo(json.dumps(to_gold(paper, found), ensure_ascii=False))
+                sure = extraction_at_least(found, min_confidence or 0.0)
+                click.echo(json.dumps(to_gold(paper, sure), ensure_ascii=False))
             done += len(pairs)
             show("extract", done, None)
     if any(r.kind != "empty" for r in rejected):
@@ -156,12 +162,13 @@ def _extract_on_ray(
 @click.argument("gold", type=click.Path(exists=True, dir_okay=False))
 @click.argument("predicted", type=click.Path(exists=True, dir_okay=False), required=False)
 @extractor_option
+@min_confidence_option
 @click.option("--html", type=click.Path(dir_okay=False), help="Write a page that shows the errors.")
 @click.option("--errors", is_flag=True, help="Count the errors by kind.")
 @json_option
 def evaluate(
-    gold: str, predicted: str | None, extractor: str | None, html: str | None, errors: bool,
-    as_json: bool,
+    gold: str, predicted: str | None, extractor: str | None, min_confidence: float | None,
+    html: str | None, errors: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Score the extractor (or the extractions in PREDICTED) against the annotations in GOLD.
 
@@ -169,9 +176,15 @@ def evaluate(
     Examples:
       kg evaluate dev.jsonl
       kg evaluate dev.jsonl --html errors.html --errors
+      kg evaluate dev.jsonl --min-confidence 0.6
     """
+    if predicted and min_confidence is not None:
+        raise InputError("--min-confidence is for the extractor, not for PREDICTED")
     documents = _json_lines(gold)
-    found = _json_lines(predicted) if predicted else list(_extracted(documents, extractor))
+    if predicted:
+        found = _json_lines(predicted)
+    else:
+        found = list(_extracted(documents, extractor, min_confidence or 0.0))
     counts = score(documents, found)
     bins = reliability(documents, found)
     kinds = error_kinds(documents, found) if errors else {}
@@ -227,10 +240,12 @@ def _json_lines(path: str) -> list[dict[str, Any]]:
     return out
 
 
-def _extracted(documents: list[dict[str, Any]], extractor: str | None) -> Iterator[dict[str, Any]]:
+def _extracted(
+    documents: list[dict[str, Any]], extractor: str | None, least: float
+) -> Iterator[dict[str, Any]]:
     engine = extraction.load(extractor or extraction.DEFAULT)
     papers = [Paper(d["id"], d["text"]) for d in documents if d.get("text")]
     with progress() as show:
         for done, paper in enumerate(papers, 1):
-            yield to_gold(paper, engine.extract(paper))
+            yield to_gold(paper, extraction_at_least(engine.extract(paper), least))
             show("extract", done, len(papers))
