@@ -66,6 +66,23 @@ def test_zeros_later_in_a_file_do_not_make_it_utf_16() -> None:
     assert kinds(raw, "text") == ["read"] * 20 + ["empty"]
 
 
+def test_entries_of_bibtex_on_one_line_are_all_read() -> None:
+    entries = [f"@misc{{k{n}, abstract={{{GOOD}}}}}" for n in range(5)]
+    for glue in (" ", "", "\t% see a@lamp.org (x)  ", "@string{m = {May}}", "\n"):
+        assert kinds(glue.join(entries).encode(), "bibtex") == ["read"] * 5, glue
+    cut = " ".join([*entries, "@misc{k, abstract={Cut."]) + "\n" + entries[0]
+    assert kinds(cut.encode(), "bibtex") == ["read"] * 5 + ["broken", "read"]
+
+
+@pytest.mark.parametrize("first", ["TX  - JOUR", "", "T\xd9  - JOUR", "ty  - jour", "ER  - "])
+def test_a_record_of_ris_whose_first_line_is_damaged_is_read(first: str) -> None:
+    record = f"AB  - {GOOD}\nPY  - 2020\nER  - \n\n"
+    raw = f"TY  - JOUR\n{record}{first}\n{record}TY  - JOUR\n{record}".encode()
+    found = items(raw, "ris")
+    assert [i.paper.date for i in found if isinstance(i, Read)] == ["2020"] * 3
+    assert len(found) == 3
+
+
 # Time: texts that took minutes, or for ever
 
 

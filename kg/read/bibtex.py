@@ -11,9 +11,10 @@ import latexcodec  # noqa: F401  (registers the codec "ulatex")
 from pybtex.database.input.bibtex import LowLevelParser, UndefinedMacro, month_names  # type: ignore[import-untyped]
 from pybtex.scanner import PybtexSyntaxError  # type: ignore[import-untyped]
 
+from kg.read.field_names import simple
 from kg.read.identity import person
 from kg.read.items import MAX_RECORD, Fields, Flaw
-from kg.read.mapping import fields_of, simple
+from kg.read.mapping import fields_of
 from kg.read.streams import lines
 from kg.read.text import decode, one_line
 
@@ -26,7 +27,10 @@ _AND: Final = re.compile(r"\s+and\s+", re.IGNORECASE)
 _FORMULA: Final = re.compile(r"(\$[^$]*\$)")
 _BRACES: Final = re.compile(r"[{}]")
 _PLACE: Final = re.compile(r"syntax error in line \d+: ")
-_NO_ENTRY: Final = (b"comment", b"preamble", b"string")
+_COMMAND: Final = re.compile(r"@\s*([A-Za-z]+)")
+_NEXT: Final = re.compile(r"@\s*(?!comment\b)[A-Za-z]+\s*[{(]\s*[^\s,=(){}]+\s*[,=]", re.IGNORECASE)
+"""An entry behind another one on its line; an address in a comment is none."""
+_NO_ENTRY: Final = ("comment", "preamble", "string")
 
 
 def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
@@ -45,25 +49,47 @@ def read_bibtex(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
             yield Flaw("too-long", f"line {number}: more than {MAX_RECORD:,} bytes")
             continue
         text, note = decode(raw)
+        for line, kind, members in _entries(text, macros):
+            if isinstance(members, Flaw):
+                yield Flaw(members.kind, f"line {number + line}: {members.reason}")
+                continue
+            fields = _fields(members, note)
+            if kind == "proceedings":
+                volume = fields
+            elif kind == "inproceedings" and volume is not None and not fields.venue:
+                fields.venue = volume.venue
+                fields.dates = fields.dates or volume.dates
+            yield fields
+
+
+def _entries(
+    text: str, macros: dict[str, str]
+) -> Iterator[tuple[int, str, list[tuple[str, list[str]]] | Flaw]]:
+    """Yield lines before it, type in lower case, and fields of each entry of a block.
+
+    A block has one entry, and others behind it on its last line. What is no paper is passed over.
+    """
+    at = 0
+    while True:
+        parser = LowLevelParser(text, macros=macros, handle_error=_stop)
+        parser.pos = at
         try:
-            parsed = next(iter(LowLevelParser(text, macros=macros, handle_error=_stop)), None)
+            parsed = next(iter(parser), None)
             why = "nothing in it"
         except PybtexSyntaxError as error:
             parsed, why = None, _PLACE.sub("", one_line(str(error)))[:100]
         except RecursionError:
             parsed, why = None, "braces are nested too deeply"
-        if command in _NO_ENTRY:
-            continue
-        if parsed is None:
-            yield Flaw("broken", f"line {number}: broken BibTeX entry ({why})")
-            continue
-        fields = _fields(parsed[1][1], note)
-        if command == b"proceedings":
-            volume = fields
-        elif command == b"inproceedings" and volume is not None and not fields.venue:
-            fields.venue = volume.venue
-            fields.dates = fields.dates or volume.dates
-        yield fields
+        kind = _COMMAND.search(text, at)
+        if parsed is not None and parsed[0].lower() not in _NO_ENTRY:
+            yield text.count("\n", 0, at), parsed[0].lower(), parsed[1][1]
+        elif parsed is None and not (kind and kind[1].lower() in _NO_ENTRY):
+            yield text.count("\n", 0, at), "", Flaw("broken", f"broken BibTeX entry ({why})")
+            return
+        following = _NEXT.search(text, max(parser.pos, at + 1))
+        if following is None:
+            return
+        at = following.start()
 
 
 def _stop(error: Exception) -> None:

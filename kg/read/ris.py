@@ -20,9 +20,9 @@ _IDS: Final = ("AN", "C7", "M1", "M3", "DO", "UR", "L1", "L2", "LK", "ID")
 
 
 def read_ris(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
-    """Yield each record; a record without its end, at the end of the file too, counts.
+    """Yield each record; one without its start or its end counts, too.
 
-    A line without a tag goes on with the value before it. What stands before a record is passed
+    A line without a tag goes on with the value before it. Such lines before a record are passed
     over, as the heads that services put there are.
     """
     values: dict[str, list[list[str]]] = {}
@@ -44,7 +44,10 @@ def read_ris(chunks: Iterable[bytes]) -> Iterator[Fields | Flaw]:
             if start:
                 yield _item(values, notes, size, start)
             values, notes, last, size, start = {}, set(), "", 0, number if tag == "TY" else 0
-        elif start:
+        else:
+            if not start:
+                start = number
+                notes.add("its first line, TY, is missing")
             text, note = decode((match[2] or b"").strip())
             size += len(raw)
             if size <= MAX_RECORD:
