@@ -11,9 +11,9 @@ from typing import Final
 
 from kg.errors import InputError
 from kg.read import bibtex, ris
+from kg.read.field_names import ANSWERS, LISTS
 from kg.read.items import Fields, Flaw
 from kg.read.json_records import read_json, read_json_lines
-from kg.read.mapping import ANSWERS, LISTS
 from kg.read.plain import read_text
 from kg.read.tables import header, read_table
 from kg.read.text import decode

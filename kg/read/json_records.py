@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kg.read.field_names import ANSWERS, LISTS, simple
 from kg.read.items import MAX_RECORD, Fields, Flaw
 from kg.read.json_text import parse
-from kg.read.mapping import ANSWERS, LISTS, expand, fields_of, simple
+from kg.read.mapping import expand, fields_of
 from kg.read.streams import lines
 from kg.read.text import decode
 

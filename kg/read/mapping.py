@@ -11,124 +11,33 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from kg.read.field_names import (
+    ANSWERS,
+    AUTHORS,
+    COMMENT,
+    DATES,
+    DOI,
+    IDS,
+    INDEX,
+    INNER,
+    LISTS,
+    NESTS,
+    OWN_ID,
+    TEXT,
+    TITLE,
+    URL,
+    VENUE,
+    WITHDRAWN,
+    simple,
+)
 from kg.read.identity import names, person, whole_arxiv_id
 from kg.read.items import MAX_ABSTRACT, Fields
 from kg.read.json_text import restore
 from kg.read.text import counted
 
-__all__ = ["ANSWERS", "LISTS", "TEXT", "expand", "fields_of", "simple"]
+__all__ = ["expand", "fields_of"]
 
-TEXT: Final = (
-    "abstract",
-    "abstracttext",
-    "abstractnote",
-    "abstracts",
-    "summary",
-    "text",
-    "description",
-)
-"""Names of the field that holds the abstract, the best first."""
-
-LISTS: Final = frozenset(
-    {"data", "results", "resultsdata", "items", "papers", "notes", "works", "records"}
-    | {"documents", "docs", "entries", "hits", "rows", "articles", "publications"}
-)
-"""Names under which services put their list of records."""
-
-ANSWERS: Final = frozenset(["message", "response", "hits", "result"])
-"""Names under which services put the object that has the list."""
-
-_NESTS: Final = ("paper", "citingpaper", "citedpaper", "source", "metadata", "attributes", "work")
-_INDEX: Final = ("abstractinvertedindex", "invertedindex", "indexedabstract")
-_TITLE: Final = (
-    "title",
-    "displayname",
-    "papertitle",
-    "documenttitle",
-    "articletitle",
-    "titles",
-)
-_IDS: Final = (
-    "arxivid",
-    "arxiv",
-    "arxiveprints",
-    "eprint",
-    "aclid",
-    "acl",
-    "anthologyid",
-    "ids",
-    "externalids",
-    "identifier",
-    "doi",
-    "dois",
-    "paperid",
-    "id",
-    "entryid",
-    "url",
-    "abs",
-    "absurl",
-    "pdf",
-    "pdfurl",
-    "landingpageurl",
-)
-_OWN_ID: Final = ("id", "paperid", "corpusid", "pmid", "forum")
-_DATES: Final = (
-    "versions",
-    "published",
-    "publicationdate",
-    "publishedat",
-    "publisheddate",
-    "publishedonline",
-    "date",
-    "created",
-    "submitteddate",
-    "preprintdate",
-    "issued",
-    "pdate",
-    "cdate",
-    "coverdate",
-    "updatedate",
-    "updated",
-    "year",
-    "publicationyear",
-    "pubyear",
-)
-_VENUE: Final = (
-    "journalref",
-    "venue",
-    "containertitle",
-    "journal",
-    "booktitle",
-    "publicationvenue",
-    "publicationtitle",
-    "sourcetitle",
-    "conference",
-    "proceedings",
-    "primarylocation",
-    "hostvenue",
-)
-_AUTHORS: Final = (
-    "authorsparsed",
-    "authorships",
-    "authors",
-    "author",
-    "authornames",
-    "authortext",
-    "creators",
-    "creator",
-)
-_URL: Final = ("url", "link", "abs", "absurl", "landingpageurl", "primarylocation", "entryid")
-_DOI: Final = ("doi", "dois", "externalids", "ids")
-_COMMENT: Final = ("comments", "comment", "arxivcomment")
-_WITHDRAWN: Final = ("isretracted", "retracted", "withdrawn", "iswithdrawn")
-_INNER: Final = ("value", "name", "displayname", "title", "fullname", "text", "href", "url", "en")
-_NOT_SIMPLE: Final = re.compile(r"[^a-z0-9]+")
 _MAX_NAMES: Final = 10_000
-
-
-def simple(name: str) -> str:
-    """Return the name of a field without case and punctuation."""
-    return _NOT_SIMPLE.sub("", name[:100].lower())
 
 
 def _simple(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,8 +72,8 @@ def expand(value: Any, depth: int = 0) -> Iterator[dict[str, Any] | None]:
             yield {"id": key, **_simple(inner)}
         return
     record = _simple(value)
-    if depth < 4 and not any(record.get(name) for name in (*TEXT, *_INDEX)):
-        titled = any(record.get(name) for name in _TITLE)
+    if depth < 4 and not any(record.get(name) for name in (*TEXT, *INDEX)):
+        titled = any(record.get(name) for name in TITLE)
         for name in () if titled else (*ANSWERS, *LISTS):
             inner = record.get(name)
             if (isinstance(inner, list) and inner and all(isinstance(i, dict) for i in inner)) or (
@@ -172,7 +81,7 @@ def expand(value: Any, depth: int = 0) -> Iterator[dict[str, Any] | None]:
             ):
                 yield from expand(inner, depth + 1)
                 return
-        for name in _NESTS:
+        for name in NESTS:
             if isinstance(inner := record.get(name), dict):
                 lifted = _simple(inner)
                 if name in ("citingpaper", "citedpaper") or any(n in lifted for n in TEXT):
@@ -184,9 +93,9 @@ def expand(value: Any, depth: int = 0) -> Iterator[dict[str, Any] | None]:
 def _by_id(value: dict[str, Any]) -> bool:
     """Return whether ``value`` has papers under their ids."""
     return bool(value) and all(
-        simple(key) not in _NESTS
+        simple(key) not in NESTS
         and isinstance(inner, dict)
-        and any(simple(name) in (*TEXT, *_INDEX) for name in inner)
+        and any(simple(name) in (*TEXT, *INDEX) for name in inner)
         for key, inner in value.items()
     )
 
@@ -194,20 +103,20 @@ def _by_id(value: dict[str, Any]) -> bool:
 def fields_of(record: Mapping[str, Any]) -> Fields:
     """Return the fields of a paper in ``record``, whose names are simple."""
     fields = Fields()
-    fields.has_text = any(name in record for name in (*TEXT, *_INDEX))
+    fields.has_text = any(name in record for name in (*TEXT, *INDEX))
     fields.text = _text(record, fields)
-    fields.title = _restored(_first(record, _TITLE), fields)
+    fields.title = _restored(_first(record, TITLE), fields)
     numbered = [whole_arxiv_id(_plain(record.get(name))) for name in ("arxivid", "arxiv")]
-    found = [i for name in _IDS for i in _identifiers(record.get(name))]
+    found = [i for name in IDS for i in _identifiers(record.get(name))]
     fields.ids = [i for i in (*numbered, *found) if i]
     fields.own_id = _own_id(record)
-    fields.dates = [record[name] for name in _DATES if record.get(name) not in (None, "", [])]
+    fields.dates = [record[name] for name in DATES if record.get(name) not in (None, "", [])]
     fields.venue = _venue(record)
-    fields.authors = next((a for name in _AUTHORS if (a := _authors(record.get(name)))), [])
+    fields.authors = next((a for name in AUTHORS if (a := _authors(record.get(name)))), [])
     fields.url = _url(record)
-    fields.doi = next((d for name in _DOI if (d := _doi(record.get(name)))), "")
-    fields.comment = _first(record, _COMMENT)
-    fields.withdrawn = any(record.get(name) in (True, "true", "True", 1) for name in _WITHDRAWN)
+    fields.doi = next((d for name in DOI if (d := _doi(record.get(name)))), "")
+    fields.comment = _first(record, COMMENT)
+    fields.withdrawn = any(record.get(name) in (True, "true", "True", 1) for name in WITHDRAWN)
     return fields
 
 
@@ -219,10 +128,10 @@ def _restored(text: str, fields: Fields) -> str:
 
 
 def _text(record: Mapping[str, Any], fields: Fields) -> str:
-    text = _first(record, TEXT if _first(record, _TITLE) else TEXT[:-1], " ")
+    text = _first(record, TEXT if _first(record, TITLE) else TEXT[:-1], " ")
     if text.strip():
         return _restored(text, fields)
-    for name in _INDEX:
+    for name in INDEX:
         index = record.get(name)
         if isinstance(index, dict):
             return _from_index(index.get("InvertedIndex", index), fields)
@@ -268,7 +177,7 @@ def _plain(value: Any, glue: str = "") -> str:
         return next((t for v in value if (t := _plain(v)).strip()), "")
     if isinstance(value, dict):
         inner = {simple(str(k)): v for k, v in value.items()}
-        return next((t for k in _INNER if (t := _plain(inner.get(k))).strip()), "")
+        return next((t for k in INNER if (t := _plain(inner.get(k))).strip()), "")
     return ""
 
 
@@ -291,7 +200,7 @@ def _identifiers(value: Any) -> Iterator[str]:
 def _own_id(record: Mapping[str, Any]) -> str:
     if "containertitle" in record or "citationkey" in record:
         return ""  # CSL-JSON: the id is a key that is unique in one library only
-    for name in _OWN_ID:
+    for name in OWN_ID:
         value = record.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
@@ -302,7 +211,7 @@ def _own_id(record: Mapping[str, Any]) -> str:
 
 
 def _venue(record: Mapping[str, Any]) -> str:
-    for name in _VENUE:
+    for name in VENUE:
         value = record.get(name)
         if isinstance(value, dict) and isinstance(value.get("source"), dict):
             value = value["source"]
@@ -314,7 +223,7 @@ def _venue(record: Mapping[str, Any]) -> str:
 
 
 def _url(record: Mapping[str, Any]) -> str:
-    for name in _URL:
+    for name in URL:
         value = record.get(name)
         if isinstance(value, dict):
             value = value.get("landing_page_url") or value.get("href")

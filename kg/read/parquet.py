@@ -11,8 +11,9 @@ from typing import IO, Any, Final
 
 from kg.errors import InputError
 from kg.parquet import LAYOUT, item_of, metadata, require
+from kg.read.field_names import TEXT, simple
 from kg.read.items import Fields, Flaw, Kind, Read, Rejected
-from kg.read.mapping import TEXT, expand, fields_of, simple
+from kg.read.mapping import expand, fields_of
 from kg.read.paper import finish
 from kg.read.streams import Meter, UnusableError
 from kg.records import Source

@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kg.read.field_names import TEXT, simple
 from kg.read.items import MAX_RECORD, Fields, Flaw
-from kg.read.mapping import TEXT, fields_of, simple
+from kg.read.mapping import fields_of
 from kg.read.streams import lines
 from kg.read.text import decode
 
