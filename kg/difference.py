@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kg.graph import Graph
-from kg.records import Entity, Result, Statement, to_json
+from kg.json_form import to_json
+from kg.records import Entity, Result, Statement
 
 __all__ = ["Difference", "diff"]
 

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from kg.errors import NotFoundError, StoreError
+from kg.json_form import from_json, to_json
 from kg.read.items import WITHDRAWN, Read, Rejected
-from kg.records import Extraction, Paper, Source, content_id, digest, from_json, to_json
+from kg.records import Extraction, Paper, Source, content_id, digest
 
 __all__ = ["FILE", "VERSION", "Build", "Ledger", "source_of"]
 

@@ -21,16 +21,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
 from kg.errors import InputError
+from kg.json_form import from_json
 from kg.read.items import Read, Rejected
-from kg.records import (
-    Evidence,
-    Extraction,
-    Mention,
-    Paper,
-    Result,
-    Source,
-    from_json,
-)
+from kg.records import Evidence, Extraction, Mention, Paper, Result, Source
 
 if TYPE_CHECKING:
     import pyarrow

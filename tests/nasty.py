@@ -57,7 +57,7 @@ def texts(smallest: int = 0) -> st.SearchStrategy[str]:
     return st.one_of(seen, anything, st.builds("{}{}".format, seen, anything))
 
 
-# JSON has six decimals of a number, see kg.records.to_json.
+# JSON has six decimals of a number, see kg.json_form.to_json.
 probabilities = st.integers(0, 10**6).map(lambda n: n / 10**6)
 figures = st.integers(-(10**9), 10**9).map(lambda n: n / 10**6) | st.integers(-3, 3).map(float)
 

@@ -19,11 +19,11 @@ from rdflib.compare import isomorphic
 
 from kg import generate
 from kg.graph import Graph
+from kg.json_form import to_json
 from kg.project.json_lines import write_json
 from kg.project.json_schema import extraction_schema, records_schema
 from kg.project.ontology import context, ontology
 from kg.project.shapes import shapes
-from kg.records import to_json
 from kg.resources import share
 
 GOLD = Path(__file__).parents[2] / "shared" / "gold" / "dev.jsonl"

@@ -14,7 +14,8 @@ from kg.errors import InputError
 from kg.extract.attributes import MENTIONS, border
 from kg.extract.gold_form import to_gold
 from kg.extract.pipeline import LONGEST, PATTERNS, Extractor, load, pipeline
-from kg.records import Extraction, Paper, to_json
+from kg.json_form import to_json
+from kg.records import Extraction, Paper
 from kg.schema import PAPER, PREDICATES
 
 SHARED = Path(__file__).parents[2] / "shared"

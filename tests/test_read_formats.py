@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 import zstandard
 
+from kg.json_form import to_json
 from kg.read import FORMATS, Read, Rejected, read
-from kg.records import Source, to_json
+from kg.records import Source
 
 CASES = sorted(
     p for p in (Path(__file__).parent / "read/formats").iterdir() if p.suffix != ".expected"

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.graph import Graph
+from kg.json_form import from_json, to_json
 from kg.records import (
     Entity,
     Evidence,
@@ -18,8 +19,6 @@ from kg.records import (
     Statement,
     content_id,
     digest,
-    from_json,
-    to_json,
 )
 
 EVIDENCE = Evidence("p", "text", 0, 3, "abc", 0.5, "rule:test@1")

@@ -25,15 +25,9 @@ from kg.assemble.resolve import aliases
 from kg.assemble.update import Update, node_of_text, records
 from kg.errors import StoreError
 from kg.graph import Graph
+from kg.json_form import from_json
 from kg.ledger import Ledger
-from kg.records import (
-    Entity,
-    Mention,
-    Result,
-    Statement,
-    digest,
-    from_json,
-)
+from kg.records import Entity, Mention, Result, Statement, digest
 
 __all__ = ["FILE", "Assembly"]
 

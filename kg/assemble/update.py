@@ -12,7 +12,8 @@ from kg.assemble.claims import Triple, facts, statement
 from kg.assemble.decisions import Decisions, Node
 from kg.assemble.entities import Tally, variants
 from kg.assemble.resolve import Occurrence, occurrences, place, settled, slips
-from kg.records import Entity, Evidence, Extraction, from_json, to_json
+from kg.json_form import from_json, to_json
+from kg.records import Entity, Evidence, Extraction
 from kg.schema import FAMILY
 
 __all__ = ["Update", "node_of_text", "records"]

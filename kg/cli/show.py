@@ -16,8 +16,9 @@ from kg.cli.options import as_of_option, graph_option, loaded
 from kg.cli.output import json_option, print_json, print_rows, print_table, tell
 from kg.errors import NotFoundError
 from kg.graph import Graph
+from kg.json_form import to_json
 from kg.ledger import Ledger
-from kg.records import Entity, Result, Statement, to_json
+from kg.records import Entity, Result, Statement
 
 __all__ = ["explain", "show"]
 

@@ -1,6 +1,6 @@
 """The whole graph as JSON lines, and back: one record a line, sorted, nothing lost.
 
-Each line is the JSON object of a record (:func:`kg.records.to_json`) with the kind of record first:
+Each line is the JSON object of a record (:func:`kg.json_form.to_json`) with the kind of record first:
 ``{"record": "paper", "id": …}``. ``schemas/records.schema.json`` describes it. A lone surrogate is
 written as an escape, so that every text comes back as it was.
 """
@@ -13,7 +13,8 @@ from typing import Any, BinaryIO, Final
 
 from kg.errors import InputError
 from kg.graph import Graph
-from kg.records import Entity, Mention, Paper, Result, Statement, from_json, to_json
+from kg.json_form import from_json, to_json
+from kg.records import Entity, Mention, Paper, Result, Statement
 
 __all__ = ["read_json", "write_json"]
 

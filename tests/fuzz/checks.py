@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 
 from kg.extract.gold_form import to_gold
+from kg.json_form import from_json, to_json
 from kg.read import MAX_ABSTRACT, Read, Rejected
-from kg.records import Extraction, Paper, from_json, to_json
+from kg.records import Extraction, Paper
 from kg.schema import PAPER, PREDICATES
 
 __all__ = ["extraction", "reading"]

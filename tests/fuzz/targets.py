@@ -14,9 +14,10 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from kg.json_form import to_json
 from kg.ledger import Ledger
 from kg.read import Read, Rejected, read
-from kg.records import Paper, to_json
+from kg.records import Paper
 
 from . import checks, files
 from .damage import damaged, whole
