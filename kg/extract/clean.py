@@ -265,9 +265,7 @@ _TAG: Final = re.compile(
     r"(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-_BREAK: Final = re.compile(
-    _SPACE + r"</?(?:p|br|div|li|ul|ol)(?:\s[^<>]*)?/?>\s*", re.IGNORECASE
-)
+_BREAK: Final = re.compile(_SPACE + r"</?(?:p|br|div|li|ul|ol)(?:\s[^<>]*)?/?>\s*", re.IGNORECASE)
 _MARKDOWN: Final[tuple[tuple[re.Pattern[str], Edits], ...]] = (
     (re.compile(r"!?\[([^][\n]+)\]\((?:https?://|/|#)[^()\s]*\)"), _keep(1)),
     (re.compile(r"\*\*\*?(?=[^\s*])([^*\n]+?)(?<=\S)\*\*\*?"), _keep(1)),
