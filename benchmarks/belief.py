@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kg import extract
 from kg.assemble import belief as formula
-from kg.assemble.decisions import Node
+from kg.assemble.nodes import Node
 from kg.assemble.resolve import resolve
 from kg.evaluate.score import align, ends_of, relations_of
 from kg.extract.gold_form import to_gold

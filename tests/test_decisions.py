@@ -7,7 +7,8 @@ from test_assemble import entity, graph, paper
 
 from kg.assemble.assemble import assemble
 from kg.assemble.decision_file import entries, read_decisions
-from kg.assemble.decisions import NONE, Decisions, node_of
+from kg.assemble.decisions import NONE, Decisions
+from kg.assemble.nodes import node_of
 from kg.assemble.review import review, to_yaml
 from kg.errors import InputError
 from kg.graph import Graph

@@ -16,8 +16,9 @@ from dataclasses import replace
 from typing import Final
 
 from kg.assemble.claims import Triple, facts, statement
-from kg.assemble.decisions import NONE, Decisions, Node
+from kg.assemble.decisions import NONE, Decisions
 from kg.assemble.entities import Tally, variants
+from kg.assemble.nodes import Node
 from kg.assemble.resolve import Local, Placed, resolve
 from kg.graph import Graph
 from kg.records import Entity, Evidence, Extraction, Mention, Paper, Result

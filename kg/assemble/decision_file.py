@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import yaml
 
-from kg.assemble.decisions import FILE, NONE, VERBS, Decision, Decisions, claim_of, is_id, node_of
+from kg.assemble.decisions import FILE, NONE, VERBS, Decision, Decisions
+from kg.assemble.nodes import claim_of, is_id, node_of
 from kg.errors import InputError
 from kg.schema import ENTITY_TYPES
 

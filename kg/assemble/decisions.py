@@ -23,43 +23,22 @@ no verb is an open question that ``kg review`` wrote; it decides nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from kg.assemble.names import fold, unslug
+from kg.assemble.names import fold
+from kg.assemble.nodes import Claim, Node, claim_of, is_id, node_of
 from kg.errors import InputError
 from kg.records import digest
-from kg.schema import FAMILY, PREDICATES
+from kg.schema import FAMILY
 
-__all__ = [
-    "FILE",
-    "NONE",
-    "VERBS",
-    "Claim",
-    "Decision",
-    "Decisions",
-    "Node",
-    "claim_of",
-    "is_id",
-    "node_of",
-]
+__all__ = ["FILE", "NONE", "VERBS", "Decision", "Decisions"]
 
 FILE: Final = "decisions.yaml"
 """Name of the file in the graph directory."""
 
 VERBS: Final = ("merge", "split", "retype", "rename", "reject", "accept")
-
-Node = tuple[str, str]
-"""(family, folded name): what names of one entity have in common. A paper is ("paper", id)."""
-
-Claim = tuple[Node, str, Node]
-"""Subject, predicate, object."""
-
-_FAMILIES: Final = frozenset(FAMILY.values())
-_TRIPLE: Final = re.compile(rf"(.+?) ({'|'.join(map(re.escape, PREDICATES))}) (\S+)")
-_ID: Final = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +66,6 @@ class Decision:
     def __str__(self) -> str:
         about = ", ".join(self.about)
         return f"{self.verb} {about}" + (f" → {self.to}" if self.to else "")
-
-
-def node_of(key: str) -> Node:
-    """Return the node of the entity or paper that has this ``key`` in a graph.
-
-    Raises
-    ------
-    ValueError
-        If ``key`` is not ``family/slug`` nor ``paper/id``.
-    """
-    family, slash, name = key.partition("/")
-    if family == "paper" and name:
-        return family, name
-    if not slash or not name or family not in _FAMILIES:
-        raise ValueError(f"{key!r} is no key of an entity; `kg show NAME` gives it")
-    form = unslug(name)
-    return family, fold(form) or form
 
 
 class Decisions:
@@ -353,18 +315,5 @@ class Decisions:
         return out
 
 
-def is_id(text: str) -> bool:
-    """Whether ``text`` has the form of a statement's id."""
-    return _ID.fullmatch(text) is not None
-
-
 NONE: Final = Decisions()
 """No decisions."""
-
-
-def claim_of(text: str) -> Claim | None:
-    """Return the claim that ``subject predicate object`` names, or None if it is no such text."""
-    found = _TRIPLE.fullmatch(text)
-    if found is None:
-        return None
-    return node_of(found[1]), found[2], node_of(found[3])

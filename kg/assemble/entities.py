@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from kg.assemble.compare import base_names
-from kg.assemble.decisions import NONE, Decisions, Node
+from kg.assemble.decisions import NONE, Decisions
 from kg.assemble.names import fold, slug, spaced
+from kg.assemble.nodes import Node
 from kg.assemble.resolve import RULES, expanded
 from kg.records import Entity
 from kg.schema import ENTITY_TYPES, FAMILY

@@ -40,8 +40,9 @@ from importlib.resources import files
 from itertools import permutations
 from typing import Final
 
-from kg.assemble.decisions import NONE, Decisions, Node
+from kg.assemble.decisions import NONE, Decisions
 from kg.assemble.names import abbreviates, fold, is_acronym, is_coined
+from kg.assemble.nodes import Node
 from kg.records import Entity, Extraction
 from kg.schema import FAMILY
 

@@ -16,8 +16,9 @@ from itertools import combinations, islice
 from typing import Any, Final
 
 from kg.assemble.compare import compare
-from kg.assemble.decisions import Decision, node_of
+from kg.assemble.decisions import Decision
 from kg.assemble.names import fold
+from kg.assemble.nodes import node_of
 from kg.graph import Graph
 from kg.records import Entity, Statement
 from kg.schema import PREDICATES

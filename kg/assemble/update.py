@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from kg.assemble.claims import Triple, facts, statement
-from kg.assemble.decisions import Decisions, Node
+from kg.assemble.decisions import Decisions
 from kg.assemble.entities import Tally, variants
+from kg.assemble.nodes import Node
 from kg.assemble.resolve import Occurrence, occurrences, place, settled, slips
 from kg.json_form import from_json, to_json
 from kg.records import Entity, Evidence, Extraction
