@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from kg.errors import InputError
 from kg.extract.model.decode import RELATIONS, Settings
-from kg.extract.model.extractor import FILES, SHIPPED, Extractor
+from kg.extract.model.extractor import Extractor
 from kg.extract.model.features import TYPES, WIDTH, read_page
 from kg.extract.model.figures import figures
+from kg.extract.model.folder import FILES, SHIPPED
 from kg.extract.model.grouping import Group, groups
 from kg.extract.model.long import LONG, PART, joined, parts
 from kg.extract.model.names import abbreviates, normal, sentences

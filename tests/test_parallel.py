@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from kg import extract
 from kg.errors import InputError
+from kg.extract.model.folder import FILES, SHIPPED
 from kg.extract.parallel import available, extract_chunks
 from kg.records import Paper
 from kg.resources import CORPUS
@@ -51,3 +54,13 @@ def test_wrong_number_of_processes() -> None:
     assert available() >= 1
     with pytest.raises(InputError, match="at least 1"):
         next(extract_chunks([], extract.load("patterns"), "patterns", 0))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_network_that_is_damaged(workers: int, tmp_path: Path) -> None:
+    for name in FILES:
+        shutil.copyfile(SHIPPED / name, tmp_path / name)
+    (tmp_path / "heads.onnx").write_bytes(b"nonsense")
+    engine = extract.load(str(tmp_path))
+    with pytest.raises(InputError, match="cannot be read"):
+        next(extract_chunks(papers(), engine, str(tmp_path), workers))

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from kg.errors import InputError
+from kg.extract.document import Entity, Finding
 from kg.extract.patterns.claims import claims
 from kg.extract.patterns.contribution import Contribution, chief_of, introductions
 from kg.extract.patterns.cues import read_introductions, read_relations
-from kg.extract.patterns.entities import Entity, Finding
 from kg.extract.patterns.measured import Kinds, Rules
 from kg.extract.patterns.moods import hedged, negated
 from kg.extract.patterns.relations import bones, relations

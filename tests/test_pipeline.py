@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 
 from kg.errors import InputError
-from kg.extract.attributes import MENTIONS, border
+from kg.extract.components import MENTIONS, PATTERNS, TRAINED, pipeline, read_doc
+from kg.extract.document import Document, border
 from kg.extract.gold_form import to_gold
-from kg.extract.pipeline import LONGEST, PATTERNS, Extractor, load, pipeline
+from kg.extract.pipeline import LONGEST, Extractor, load
 from kg.json_form import to_json
 from kg.records import Extraction, Paper
 from kg.schema import PAPER, PREDICATES
@@ -188,6 +189,34 @@ def attributes(doc: Doc) -> tuple[object, ...]:
         doc._.kg_results,
     )
     return spans, [[tuple(row) for row in value] for value in values]
+
+
+@pytest.mark.parametrize(("name", "components"), [("patterns", PATTERNS), ("model", TRAINED)])
+def test_components_find_what_the_extractor_finds(name: str, components: tuple[str, ...]) -> None:
+    nlp = pipeline(components)
+    stages = load(name).stages
+    for text in (f"{TITLE}\n\n{TEXT}", "  Odd\tspace. LLMs (Large Language Models).", "a", " "):
+        document = Document.of(text)
+        for stage in stages:
+            stage(document)
+        assert read_doc(nlp(text)) == document
+
+
+def test_an_extractor_does_without_spacy() -> None:
+    code = (
+        "import sys; from kg import extract; from kg.records import Paper; "
+        "extract.load().extract(Paper('1', 'We use BERT on GLUE.')); print('spacy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_version_can_be_had_without_loading() -> None:
+    code = "import sys; from kg import extract; print(extract.load().version, *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    version, *modules = done.stdout.split()
+    assert version == load().version
+    assert not {"spacy", "onnxruntime"} & set(modules)
 
 
 def test_attributes_survive_processes_and_docbin() -> None:

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 from thinc.api import Adam
@@ -29,11 +28,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from data import load
 from scoring import counts, f1
 
-from kg.extract import pipeline as _components  # registers the components
+from kg.extract.document import Document, Entity, Finding
 from kg.extract.gold_form import to_gold
 from kg.extract.model.names import normal, normal_word
-from kg.extract.patterns.components import write_entities
-from kg.extract.patterns.entities import Entity, Finding
+from kg.extract.patterns.stages import ContributionPatterns, RelationPatterns, ResultPatterns
 from kg.extract.pipeline import Extractor
 from kg.extract.words import words
 from kg.records import Paper
@@ -97,52 +95,38 @@ def train(docs: list[dict], out: Path, passes: int, seed: int) -> None:
         print(f"pass {k + 1} {losses['ner']:.0f} {took:.0f} s", flush=True)
 
 
-@Language.factory("convolution_entities")
-def component(nlp: Language, name: str, tagger: str) -> Entities:
-    return Entities(spacy.load(tagger))
-
-
 class Entities:
-    """Sets mentions and entities as a component of this package does."""
+    """The stage that sets the entities."""
 
-    def __init__(self, nlp: Language) -> None:
-        self.ner = nlp.get_pipe("ner")
-        self.vocab = nlp.vocab
+    def __init__(self, tagger: Path) -> None:
+        self.nlp = spacy.load(tagger)
 
-    def __call__(self, doc: Doc) -> Doc:
-        tagged = self.ner(
-            Doc(self.vocab, [t.text for t in doc], [bool(t.whitespace_) for t in doc])
-        )
+    def __call__(self, document: Document) -> None:
+        text = document.text
         found: dict[str, list[tuple[int, int, str]]] = {}
-        for span in tagged.ents:
-            start, end = doc[span.start].idx, doc[span.end - 1].idx + len(doc[span.end - 1])
-            text = doc.text[start:end]
-            key = normal([normal_word(text[s:e]) for s, e in words(text)])
-            found.setdefault(key, []).append((start, end, span.label_))
+        for span in self.nlp(text).ents:
+            key = normal([normal_word(span.text[s:e]) for s, e in words(span.text)])
+            found.setdefault(key, []).append((span.start_char, span.end_char, span.label_))
         home = {(s, e): key for key, places in found.items() for s, e, _ in places}
-        for short_start, short_end, start, end in doc._.kg_abbreviations:
+        for short_start, short_end, start, end in document.abbreviations:
             short, full = home.get((short_start, short_end)), home.get((start, end))
             if short and full and short != full and short in found and full in found:
                 found[full] += found.pop(short)
-        entities, used = [], set()
+        used = set()
         for places in found.values():
             kind = Counter(k for _, _, k in places).most_common(1)[0][0]
-            name = min((doc.text[s:e] for s, e, _ in places), key=len)
+            name = min((text[s:e] for s, e, _ in places), key=len)
             if name in used:
                 continue
             used.add(name)
             one = Entity(name, kind, 0.7, "convolution")
-            one.mentions.extend(Finding(s, e, "convolution", 0.7) for s, e, _ in places)
-            entities.append(one)
-        write_entities(doc, entities)
-        return doc
+            one.mentions.extend(Finding(s, e, "convolution", 0.7) for s, e, _ in sorted(places))
+            document.entities.append(one)
 
 
 def extractor(out: Path) -> Extractor:
-    first, second, _, *rest = _components.PATTERNS
-    names = (first, second, "convolution_entities", *rest)
-    made = _components.pipeline(names, {"convolution_entities": {"tagger": str(out)}})
-    return Extractor(made, "convolution")
+    rest = (ContributionPatterns(), RelationPatterns(), ResultPatterns())
+    return Extractor(lambda: (Entities(out), *rest), "convolution")
 
 
 def test(path: Path, out: Path) -> None:

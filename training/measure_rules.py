@@ -28,13 +28,13 @@ import mine_gazetteer
 import numpy as np
 
 from kg.extract.abbreviations import abbreviations
-from kg.extract.attributes import border
 from kg.extract.clean import clean
+from kg.extract.document import Entity, border
 from kg.extract.gazetteer import GAZETTEER, Gazetteer, Name, normal
 from kg.extract.patterns.claims import grouped
 from kg.extract.patterns.contribution import contribution, introductions
 from kg.extract.patterns.cues import read_introductions, read_relations
-from kg.extract.patterns.entities import Entity, EntityFinder
+from kg.extract.patterns.entities import EntityFinder
 from kg.extract.patterns.kinds import cues
 from kg.extract.patterns.measured import FORMS, TYPES, Kinds, Rules, parents
 from kg.extract.patterns.phrases import Phrases

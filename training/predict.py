@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from kg.extract.model.extractor import SHIPPED, Extractor
+from kg.extract.model.extractor import Extractor
+from kg.extract.model.folder import SHIPPED
 
 
 def main() -> None:

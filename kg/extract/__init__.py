@@ -1,6 +1,6 @@
 """Extract: from the text of one paper to its records.
 
-Heavy parts (spaCy, the trained model) are imported when an extractor is loaded, not before.
+Heavy parts (the trained model) are loaded when the first text is read, not before.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ DEFAULT: Final = "model"
 
 def load(name: str = DEFAULT) -> Extractor:
     """Return the extractor called ``name``: ``model``, ``patterns``, or the folder of a model.
+
+    Its version is known at once; the network is loaded when the first text is read.
 
     Raises
     ------

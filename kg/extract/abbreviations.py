@@ -10,15 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from spacy.language import Language
-from spacy.tokens import Doc
-
-from kg.extract.attributes import register
-
-NAME: Final = "kg_abbreviations"
-__all__ = ["NAME", "AbbreviationFinder", "abbreviations", "create_abbreviations"]
+__all__ = ["Pair", "abbreviations"]
 
 Pair = tuple[int, int, int, int]
+"""(short_start, short_end, long_start, long_end) of a definition, in characters."""
 
 _BRACKET: Final = re.compile(r"[(\[]([^()\[\]\n]{2,120})[)\]]")
 _SHORT: Final = re.compile(r"(?=[^a-z]*[A-Za-z])[\w\-+./&@αβγλμσφ*]{2,16}(?: ?\d)?")
@@ -131,21 +126,3 @@ def _long_inside(text: str, open_at: int, start: int, inside: str) -> Pair | Non
     short_start = max(0, open_at - 24) + before.start(1)
     long_start = start + inside.index(long)
     return short_start, short_start + len(short), long_start, long_start + len(long)
-
-
-class AbbreviationFinder:
-    """The component ``kg_abbreviations``: sets ``doc._.kg_abbreviations``."""
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Set the pairs that :func:`abbreviations` finds."""
-        doc._.kg_abbreviations = tuple(abbreviations(doc.text))
-        return doc
-
-
-def create_abbreviations(nlp: Language, name: str) -> AbbreviationFinder:
-    """Make ``kg_abbreviations`` for a pipeline."""
-    return AbbreviationFinder()
-
-
-register()
-Language.factory("kg_abbreviations", assigns=["doc._.kg_abbreviations"], func=create_abbreviations)

@@ -8,67 +8,37 @@
     >>> [e.name for e in found.entities]
     ['FooNet', 'BERT', 'GLUE']
 
-The pipeline sees the clean text (:mod:`kg.extract.clean`) of title and abstract, joined by a blank
+The stages see the clean text (:mod:`kg.extract.clean`) of title and abstract, joined by a blank
 line; every offset of a record counts in the original field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final, cast
-
-import spacy
-from spacy.language import Language
-from spacy.tokens import Doc
+from typing import Final
 
 from kg.errors import InputError
-from kg.extract import abbreviations as _abbreviations
-from kg.extract import sentences as _sentences
-from kg.extract import trained as _trained
-from kg.extract.attributes import MENTIONS
 from kg.extract.clean import Clean, clean
-from kg.extract.patterns import components as _components
-from kg.extract.trained import TrainedModel
-from kg.records import Entity, Evidence, Extraction, Mention, Paper, Part, Result, Statement
-
-__all__ = ["LONGEST", "PATTERNS", "TRAINED", "Extractor", "load", "pipeline"]
-
-PATTERNS: Final = (
-    _sentences.NAME,
-    _abbreviations.NAME,
-    "kg_entities",
-    "kg_contribution",
-    "kg_relations",
-    "kg_results",
+from kg.extract.document import Document, Stage
+from kg.extract.model.folder import SHIPPED, described
+from kg.extract.patterns.stages import (
+    ContributionPatterns,
+    EntityPatterns,
+    RelationPatterns,
+    ResultPatterns,
+    extractor_of,
+    version,
 )
-"""Names of the components of the pattern pipeline, in order."""
+from kg.records import Entity, Evidence, Extraction, Mention, Paper, Part, Result, Statement
+from kg.schema import PAPER
 
-TRAINED: Final = (_sentences.NAME, _abbreviations.NAME, _trained.NAME)
-"""Names of the components of the pipeline with the trained model, in order."""
+__all__ = ["LONGEST", "Extractor", "load"]
 
 LONGEST: Final = 200_000
 """Characters of the longest text that is read; longer ones give an empty extraction, and say so."""
-
-_BATCH: Final = 256
-
-
-def pipeline(
-    components: Iterable[str] = PATTERNS, configs: Mapping[str, dict[str, Any]] | None = None
-) -> Language:
-    """Return a spaCy pipeline with this package's tokenizer and the components.
-
-    Parameters
-    ----------
-    components : their names, in order.
-    configs : name of a component to its options, where they are not the default.
-    """
-    nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": "kg_words"}}})
-    for name in components:
-        nlp.add_pipe(name, config=(configs or {}).get(name, {}))
-    return nlp
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,39 +74,39 @@ class Extractor:
 
     Parameters
     ----------
-    nlp : a pipeline whose components set the attributes of :mod:`kg.extract.attributes`.
+    load : called when the first text is read; returns the stages that read a text, in order.
     version : what identifies the rules or the model, with their data.
     """
 
-    def __init__(self, nlp: Language, version: str) -> None:
-        self.nlp = nlp
+    def __init__(self, load: Callable[[], Iterable[Stage]], version: str) -> None:
+        self._load = load
         self.version = version
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages that read a text, in order."""
+        return tuple(self._load())
 
     def extract(self, paper: Paper) -> Extraction:
         """Return what the text of ``paper`` yields."""
-        return next(self.pipe([paper]))
+        text = _Text.of(paper)
+        if len(text.text) > LONGEST:
+            found = f"{len(text.text)} characters were not read: the longest text has {LONGEST}"
+            return Extraction(paper.id, warnings=(found,))
+        if not text.text.strip():
+            return Extraction(paper.id)
+        document = Document.of(text.text, text.border)
+        for stage in self.stages:
+            stage(document)
+        return _records(text, document)
 
     def pipe(self, papers: Iterable[Paper]) -> Iterator[Extraction]:
         """Yield what each paper yields, in order; memory does not grow with their number."""
-        stream = iter(papers)
-        while batch := list(islice(stream, _BATCH)):
-            with self.nlp.memory_zone():
-                found = [self._read(_Text.of(paper)) for paper in batch]
-            yield from found
-
-    def _read(self, text: _Text) -> Extraction:
-        if len(text.text) > LONGEST:
-            found = f"{len(text.text)} characters were not read: the longest text has {LONGEST}"
-            return Extraction(text.paper.id, warnings=(found,))
-        if not text.text.strip():
-            return Extraction(text.paper.id)
-        doc = self.nlp.make_doc(text.text)
-        doc._.kg_border = text.border
-        return _records(text, self.nlp(doc))
+        return map(self.extract, papers)
 
 
 def load(extractor: str = "model") -> Extractor:
-    """Return the extractor called ``extractor``.
+    """Return the extractor called ``extractor``; its stages are loaded when they are needed.
 
     Parameters
     ----------
@@ -146,74 +116,72 @@ def load(extractor: str = "model") -> Extractor:
     Raises
     ------
     InputError
-        If there is none of that name, or the folder holds no model.
+        If there is none of that name, or the folder holds no model. A network that is damaged is
+        found when the first text is read.
     """
-    rules = _components.version()
     if extractor == "patterns":
-        return Extractor(pipeline(), f"patterns@{rules}")
+        return Extractor(_patterns, f"patterns@{version()}")
     if extractor != "model" and not Path(extractor).is_dir():
         raise InputError(
             f"no extractor {extractor!r}; there are model, patterns, and the folders of models"
         )
-    nlp = pipeline(TRAINED, {"kg_model": {"path": "" if extractor == "model" else extractor}})
-    model = cast(TrainedModel, nlp.get_pipe("kg_model"))
-    return Extractor(nlp, f"model@{model.version}+rules@{rules}")
+    folder = SHIPPED if extractor == "model" else Path(extractor)
+    name = f"model@{described(folder)['version']}+rules@{version()}"
+    return Extractor(partial(_trained, folder), name)
 
 
-def _records(text: _Text, doc: Doc) -> Extraction:
-    """Turn the attributes of ``doc`` into records with offsets of the original fields."""
+def _patterns() -> Iterator[Stage]:
+    yield EntityPatterns()
+    yield ContributionPatterns()
+    yield RelationPatterns()
+    yield ResultPatterns()
+
+
+def _trained(folder: Path) -> Iterator[Stage]:
+    from kg.extract.trained import TrainedModel  # here, as it imports ONNX Runtime
+
+    yield TrainedModel.load(folder)
+
+
+def _records(text: _Text, document: Document) -> Extraction:
+    """Turn what ``document`` holds into records with offsets of the original fields."""
     paper = text.paper
-    sure = {(m[0], m[1]): (m[2], m[3]) for m in doc._.kg_mentions}
     mentions: list[Mention] = []
-    names: dict[str, set[str]] = {}
-    for span in doc.spans.get(MENTIONS, ()):
-        place = text.original(span.start_char, span.end_char)
-        if place is None:
-            continue
-        part, start, end = place
-        confidence, extractor = sure.get((span.start_char, span.end_char), (1.0, ""))
-        mentions.append(
-            Mention(
-                paper.id,
-                part,
-                start,
-                end,
-                paper.part(part)[start:end],
-                span.label_,
-                span.kb_id_,
-                confidence,
-                extractor,
+    entities: list[Entity] = []
+    for index, entity in enumerate(document.entities):
+        name, kind = entity.name, entity.type
+        names = set()
+        for m in entity.mentions:
+            place = text.original(m.start, m.end)
+            if place is None:
+                continue
+            part, start, end = place
+            surface = paper.part(part)[start:end]
+            source = extractor_of(m.rule)
+            mentions.append(
+                Mention(paper.id, part, start, end, surface, kind, name, m.confidence, source)
             )
-        )
-        names.setdefault(span.kb_id_, {span.kb_id_}).add(span.text)
-    entities = tuple(
-        Entity(
-            name,
-            name,
-            kind,
-            tuple(sorted(names[name])),
-            (paper.id,) if introduced else (),
-            ((kind, 1),),
-            confidence,
-        )
-        for name, kind, introduced, confidence, _ in doc._.kg_entities
-        if name in names
-    )
+            names.add(text.text[m.start : m.end])
+        if names:
+            spellings = tuple(sorted(names | {name}))
+            new = (paper.id,) if index in document.introduced else ()
+            entities.append(
+                Entity(name, name, kind, spellings, new, ((kind, 1),), entity.confidence)
+            )
+    keys = {e.key for e in entities} | {PAPER}
     return Extraction(
         paper.id,
-        entities,
+        tuple(entities),
         tuple(sorted(mentions)),
-        tuple(sorted(_statements(text, doc, names.keys()))),
-        _distinct(_results(text, doc, names.keys())),
+        tuple(sorted(_statements(text, document, keys))),
+        _distinct(_results(text, document, keys)),
     )
 
 
-def _statements(text: _Text, doc: Doc, known: Iterable[str]) -> Iterator[Statement]:
-    keys = {*known, "PAPER"}
-    for row in doc._.kg_relations:
-        head, predicate, tail, start, end, confidence, extractor, negated, hedged = row
-        place = text.original(start, end)
-        if place is None or head not in keys or tail not in keys:
+def _statements(text: _Text, document: Document, keys: set[str]) -> Iterator[Statement]:
+    for row in document.relations:
+        place = text.original(row.start, row.end)
+        if place is None or row.head not in keys or row.tail not in keys:
             continue
         part, start, end = place
         evidence = Evidence(
@@ -222,20 +190,17 @@ def _statements(text: _Text, doc: Doc, known: Iterable[str]) -> Iterator[Stateme
             start,
             end,
             text.paper.part(part)[start:end],
-            confidence,
-            extractor,
-            negated,
-            hedged,
+            row.confidence,
+            row.extractor,
+            row.negated,
+            row.hedged,
         )
-        yield Statement(head, predicate, tail, (evidence,))
+        yield Statement(row.head, row.predicate, row.tail, (evidence,))
 
 
-def _results(text: _Text, doc: Doc, known: Iterable[str]) -> Iterator[Result]:
-    keys = {*known, "PAPER", ""}
-    for row in doc._.kg_results:
-        start, end, subject, benchmark, metric, value, unit = row[:7]
-        baseline, baseline_value, delta, direction, confidence, extractor = row[7:]
-        place = text.original(start, end)
+def _results(text: _Text, document: Document, keys: set[str]) -> Iterator[Result]:
+    for row in document.results:
+        place = text.original(row.start, row.end)
         if place is None:
             continue
         part, start, end = place
@@ -245,17 +210,17 @@ def _results(text: _Text, doc: Doc, known: Iterable[str]) -> Iterator[Result]:
             start,
             end,
             text.paper.part(part)[start:end],
-            subject if subject in keys else "",
-            benchmark if benchmark in keys else "",
-            metric if metric in keys else "",
-            value,
-            unit,
-            baseline if baseline in keys else "",
-            baseline_value,
-            delta,
-            direction,
-            confidence,
-            extractor,
+            row.subject if row.subject in keys else "",
+            row.benchmark if row.benchmark in keys else "",
+            row.metric if row.metric in keys else "",
+            row.value,
+            row.unit,
+            row.baseline if row.baseline in keys else "",
+            row.baseline_value,
+            row.delta,
+            row.direction,
+            row.confidence,
+            row.extractor,
         )
 
 

@@ -9,14 +9,9 @@ sentence goes from a title into the text.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-from spacy.language import Language
-from spacy.tokens import Doc
-
-NAME: Final = "kg_sentences"
-__all__ = ["NAME", "SentenceSplitter", "create_sentences", "sentences"]
+__all__ = ["sentences"]
 
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|viz|etc|al|approx|resp|ca|w\.r\.t|a\.k\.a|i\.i\.d|s\.t"
@@ -106,28 +101,3 @@ def sentences(text: str) -> list[tuple[int, int]]:
             spans.append((lead, lead + len(stripped)))
         start = cut
     return spans
-
-
-_INSIDE: Final = 2**64 - 1
-"""-1 as spaCy's unsigned arrays hold it: starts no sentence."""
-
-
-class SentenceSplitter:
-    """The component ``kg_sentences``: sets the sentence starts of a document."""
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Set ``token.is_sent_start`` by :func:`sentences`."""
-        starts = {start for start, _ in sentences(doc.text)}
-        # setting token.is_sent_start looks at all tokens each time: 20 s on a long text
-        marks = [1 if token.idx in starts else _INSIDE for token in doc]
-        array: Any = np.array(marks, dtype=np.uint64).reshape(-1, 1)
-        doc.from_array(["SENT_START"], array)
-        return doc
-
-
-def create_sentences(nlp: Language, name: str) -> SentenceSplitter:
-    """Make ``kg_sentences`` for a pipeline."""
-    return SentenceSplitter()
-
-
-Language.factory(NAME, assigns=["token.is_sent_start", "doc.sents"], func=create_sentences)

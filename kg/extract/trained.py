@@ -1,7 +1,6 @@
-"""The trained extractor as a spaCy component: ``kg_model``.
+"""The trained extractor as a stage.
 
-It sets the attributes that the pattern components set (:mod:`kg.extract.attributes`), so it stands
-for ``kg_entities``, ``kg_contribution``, ``kg_relations`` and ``kg_results``. Where the text says
+It fills in all that the pattern stages fill in, so it stands for all of them. Where the text says
 something in plain words ("A is outperformed by B", "A extends B"), or denies it, or only holds it
 possible, patterns see it best: what they say so is kept, and what the model says against it is
 dropped.
@@ -10,74 +9,75 @@ dropped.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from pathlib import Path
+from typing import Any
 
-from spacy.language import Language
-from spacy.tokens import Doc
-
-from kg.extract.attributes import register
+from kg.extract.document import Document, Entity, Finding, RelationRow, ResultRow, Stage
 from kg.extract.model.extractor import Extractor as Model
-from kg.extract.patterns.components import RelationPatterns, create_relations, write_entities
-from kg.extract.patterns.entities import Entity, Finding
+from kg.extract.model.folder import SHIPPED
 from kg.extract.patterns.relations import PLAIN
+from kg.extract.patterns.stages import RelationPatterns
 
-__all__ = ["NAME", "TrainedModel", "create_model", "merged"]
-
-NAME: Final = "kg_model"
-
-Row = tuple[Any, ...]
-"""A row of ``doc._.kg_relations``."""
+__all__ = ["TrainedModel", "merged"]
 
 
 class TrainedModel:
-    """The component ``kg_model``.
+    """Sets entities, what is introduced, relations, and results.
 
     Parameters
     ----------
     model : the network with its thresholds.
     patterns : find what the text says in plain words, and what it denies.
-    results : whether to set ``doc._.kg_results``, too.
+    results : whether to set the results, too.
     """
 
-    def __init__(self, model: Model, patterns: RelationPatterns, results: bool) -> None:
+    def __init__(self, model: Model, patterns: Stage, results: bool = True) -> None:
         self.model = model
         self.patterns = patterns
         self.results = results
-        self.version = model.version
         self.source = f"model:joint@{model.version}"
 
-    def __call__(self, doc: Doc) -> Doc:
-        """Set mentions, entities, what is introduced, relations, and results."""
-        found = self.model.predict(doc.text)
-        entities = [self._entity(e) for e in found["entities"]]
-        write_entities(doc, entities)
-        new = {e["name"]: e["confidence"] for e in found["entities"] if e["introduced"]}
-        doc._.kg_entities = tuple(
-            (name, kind, name in new, confidence, extractor)
-            for name, kind, _, confidence, extractor in doc._.kg_entities
-        )
-        doc._.kg_introduced = tuple(sorted(new.items(), key=lambda row: (-row[1], row[0])))
-        self.patterns(doc)
+    @classmethod
+    def load(cls, folder: Path = SHIPPED, results: bool = True) -> TrainedModel:
+        """Load the model in ``folder``.
+
+        Raises
+        ------
+        InputError
+            If the folder holds no model.
+        """
+        return cls(Model.load(folder), RelationPatterns(), results)
+
+    def __call__(self, document: Document) -> None:
+        """Set them."""
+        found = self.model.predict(document.text)
+        document.entities = [self._entity(e) for e in found["entities"]]
+        document.introduced = {
+            i: e["confidence"] for i, e in enumerate(found["entities"]) if e["introduced"]
+        }
+        self.patterns(document)
         stated = [self._relation(r) for r in found["relations"]]
-        doc._.kg_relations = merged(stated, doc._.kg_relations)
+        document.relations = merged(stated, document.relations)
         if self.results:
-            doc._.kg_results = tuple(self._result(r) for r in found["results"])
-        return doc
+            document.results = tuple(self._result(r) for r in found["results"])
 
     def _entity(self, found: dict[str, Any]) -> Entity:
-        entity = Entity(found["name"], found["type"], found["confidence"], self.source)
-        entity.mentions.extend(
-            Finding(m["start"], m["end"], self.source, m["confidence"]) for m in found["mentions"]
+        mentions = sorted((m["start"], m["end"], m["confidence"]) for m in found["mentions"])
+        return Entity(
+            found["name"],
+            found["type"],
+            found["confidence"],
+            self.source,
+            [Finding(start, end, self.source, sure) for start, end, sure in mentions],
         )
-        return entity
 
-    def _relation(self, r: dict[str, Any]) -> tuple[Any, ...]:
+    def _relation(self, r: dict[str, Any]) -> RelationRow:
         start, end = r["evidence"]["start"], r["evidence"]["end"]
         place = (start, end, r["confidence"], self.source, False, False)
-        return (r["head"], r["type"], r["tail"], *place)
+        return RelationRow(r["head"], r["type"], r["tail"], *place)
 
-    def _result(self, r: dict[str, Any]) -> tuple[Any, ...]:
-        return (
+    def _result(self, r: dict[str, Any]) -> ResultRow:
+        return ResultRow(
             r["evidence"]["start"],
             r["evidence"]["end"],
             r["head"] or "",
@@ -94,12 +94,14 @@ class TrainedModel:
         )
 
 
-def merged(stated: Iterable[Row], patterns: Iterable[Row]) -> tuple[Row, ...]:
+def merged(
+    stated: Iterable[RelationRow], patterns: Iterable[RelationRow]
+) -> tuple[RelationRow, ...]:
     """Return the model's relations and those of the patterns as one, sorted.
 
     Parameters
     ----------
-    stated, patterns : rows of ``doc._.kg_relations``, by the model and by patterns.
+    stated, patterns : :class:`~kg.extract.document.RelationRow`, by the model and by patterns.
 
     Returns
     -------
@@ -123,20 +125,3 @@ def merged(stated: Iterable[Row], patterns: Iterable[Row]) -> tuple[Row, ...]:
         if triple not in denied and not settled and (triple in plain or not contradicted):
             out[triple] = row
     return tuple(sorted([*out.values(), *denied.values()]))
-
-
-def create_model(nlp: Language, name: str, path: str, results: bool) -> TrainedModel:
-    """Make ``kg_model``; ``path`` is the folder of a model of your own, or "" for ours."""
-    model = Model.load(path or None)
-    return TrainedModel(model, create_relations(nlp, name, 0.25, {}), results)
-
-
-register()
-Language.factory(
-    NAME,
-    assigns=["doc.spans", "doc._.kg_entities", "doc._.kg_mentions", "doc._.kg_introduced",
-             "doc._.kg_relations"],
-    requires=["doc.sents", "doc._.kg_abbreviations"],
-    default_config={"path": "", "results": True},
-    func=create_model,
-)  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from kg.errors import InputError
 from kg.extract.model.decode import Answers, Settings, decode
 from kg.extract.model.features import WIDTH, Page, read_page
 from kg.extract.model.figures import Figure, figures
+from kg.extract.model.folder import SHIPPED, described
 from kg.extract.model.grouping import Group, groups
 from kg.extract.model.long import joined, parts
 from kg.extract.model.nodes import figure_words, head_input
@@ -23,13 +23,8 @@ from kg.extract.model.pieces import Pieces
 from kg.extract.model.reading import read_input, windows
 from kg.extract.model.results import softmax
 
-__all__ = ["FORMAT", "SHIPPED", "Extractor"]
+__all__ = ["Extractor"]
 
-SHIPPED = Path(__file__).parent / "data"
-"""The model that comes with the package."""
-FORMAT = 1
-"""The layout of a model's folder that this code reads."""
-FILES = ("model.json", "reader.onnx", "heads.onnx", "vocab.txt", "names.tsv.gz")
 EMPTY: Mapping[str, list[Any]] = {"entities": [], "relations": [], "results": []}
 Floats = NDArray[np.float32]
 
@@ -84,17 +79,8 @@ class Extractor:
         Costs about 0.3 s and 120 MB.
         """
         folder = SHIPPED if path is None else Path(path)
-        for name in FILES:
-            if not (folder / name).is_file():
-                raise InputError(
-                    f"not a model: {folder} has no {name}; make one with training/export.py"
-                )
+        about = described(folder)
         try:
-            about = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-            if about.get("format") != FORMAT:
-                raise InputError(
-                    f"{folder}: a model of format {about.get('format')}; this code reads {FORMAT}"
-                )
             settings = Settings.make({**about["settings"], **overrides})
             vocabulary = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
             pieces = Pieces(v for v in vocabulary if v)
@@ -113,11 +99,9 @@ class Extractor:
                 )
                 for f in ("reader.onnx", "heads.onnx")
             )
-        except InputError:
-            raise
         except Exception as error:  # onnxruntime raises classes of its own
             raise InputError(f"the model in {folder} cannot be read: {error}") from error
-        return cls(reader, heads, pieces, names, settings, str(about["version"]))
+        return cls(reader, heads, pieces, names, settings, about["version"])
 
     def predict(self, text: str) -> dict[str, list[dict[str, Any]]]:
         """Extract from one text.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from kg.extract.patterns.entities import Entity
+from kg.extract.document import Entity
 from kg.extract.patterns.measured import Rules
 from kg.extract.patterns.relations import PLAIN, Relation
 from kg.schema import PAPER

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kg.extract.document import Entity
 from kg.extract.patterns.cues import Cue
-from kg.extract.patterns.entities import Entity
 from kg.extract.patterns.measured import Rules
 from kg.extract.patterns.skeleton import Thing, skeleton
 

@@ -1,4 +1,4 @@
-"""Entities by gazetteer and patterns: the component ``kg_entities``.
+"""Entities by gazetteer and patterns.
 
 Candidates come from the gazetteer, from the shape of names, from words that announce a name, from
 defined abbreviations and from head nouns. Each has the measured precision of its rule; the sure
@@ -11,18 +11,18 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from kg.extract.abbreviations import Pair
+from kg.extract.document import Entity, Finding
 from kg.extract.gazetteer import Found, Gazetteer, Name, normal
 from kg.extract.patterns.kinds import cues, defined_as
 from kg.extract.patterns.measured import TYPES, Kinds, Rules
 from kg.extract.patterns.names import Candidate, capital, coined, cued, shape, title_case
 from kg.extract.patterns.phrases import Phrases
 
-__all__ = ["Entity", "EntityFinder", "Finding"]
+__all__ = ["EntityFinder"]
 
 FOLDER: Final = Path(__file__).parent
 _URL: Final = re.compile(
@@ -43,27 +43,6 @@ _TRAIL: Final = re.compile(
     r"algorithms?|systems?|toolkit|tasks?|models?|architectures?|leaderboard|test ?sets?|"
     r"techniques?)$"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A mention at ``text[start:end]`` found by ``rule``."""
-
-    start: int
-    end: int
-    rule: str
-    confidence: float
-
-
-@dataclass(slots=True)
-class Entity:
-    """An entity of one abstract: its name, type and mentions."""
-
-    name: str
-    type: str
-    confidence: float
-    rule: str
-    mentions: list[Finding] = field(default_factory=list)
 
 
 class EntityFinder:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from kg.extract.document import Entity
 from kg.extract.patterns.contribution import Contribution
 from kg.extract.patterns.cues import Cue
-from kg.extract.patterns.entities import Entity
 from kg.extract.patterns.moods import hedged, negated
 from kg.extract.patterns.skeleton import Anaphor, Skeleton, Thing, anaphora, members, skeleton
 from kg.schema import FAMILY, PAPER, PREDICATES

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from kg.extract.document import Entity
 from kg.extract.patterns.contribution import Contribution
-from kg.extract.patterns.entities import Entity
 from kg.extract.patterns.figures import Figure, figures
 from kg.extract.patterns.measured import Rules
 from kg.extract.patterns.relations import bones
