@@ -7,9 +7,11 @@ the same code makes the training data and the input at run time.
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +89,41 @@ def _shape(word: str) -> str:
     return "".join(out)
 
 
+class _Look(NamedTuple):
+    """What is known of a word by itself: its normal form, and its columns of the arrays."""
+
+    norm: str
+    capital: bool
+    hashes: tuple[int, int, int]
+    flags: tuple[bool, ...]
+
+
+@lru_cache(maxsize=50_000)
+def _look(w: str) -> _Look:
+    """Return how a word looks; texts share most of their words, so it is remembered."""
+    capital = any(c.isupper() for c in w)
+    return _Look(
+        normal_word(w),
+        capital,
+        (_hash(w[:3], HASHES[0]), _hash(w[-3:], HASHES[1]), _hash(_shape(w), HASHES[2])),
+        (
+            w[0].isupper(),
+            len(w) > 1 and w.isupper(),
+            any(c.isupper() for c in w[1:]) and not w.isupper(),
+            any(c.isdigit() for c in w),
+            w.isdigit(),
+            not w.isascii(),
+            not w[0].isalnum(),
+            w.islower(),
+            len(w) == 1,
+        ),
+    )
+
+
+_OF_WORD = (0, 1, 2, 3, 4, 5, 6, 11, 12)
+"""The columns of ``Page.flags`` that :attr:`_Look.flags` fills."""
+
+
 def _definitions(
     forms: list[str], text: str, spans: list[tuple[int, int]]
 ) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -119,21 +156,37 @@ def _definitions(
 
 def names_in(norms: list[str], sentence: NDArray[np.int64]) -> dict[str, list[tuple[int, int]]]:
     """Return for each normal name of at most KEY_WIDTH words its places (first word, width)."""
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    found: dict[str, list[tuple[int, int]]] = {}
     n = len(norms)
+    home = sentence.tolist()
+    hyphen = [word in HYPHENS for word in norms]
+    last = [singular(word) for word in norms]
+    # where a name that begins at each word must end: before a mark, or with the sentence
+    ends = [n] * n
+    for i in range(n - 1, -1, -1):
+        if norms[i] in _STOP:
+            ends[i] = i
+        elif i + 1 < n:
+            ends[i] = ends[i + 1] if home[i + 1] == home[i] else i + 1
     for s in range(n):
-        if norms[s] in HYPHENS or norms[s] in _STOP:
+        if hyphen[s]:
             continue
         prefix = ""
-        for e in range(s, min(n, s + KEY_WIDTH)):
-            word = norms[e]
-            if word in HYPHENS:
+        for e in range(s, min(ends[s], s + KEY_WIDTH)):
+            if hyphen[e]:
                 continue
-            if word in _STOP or sentence[e] != sentence[s]:
-                break
-            found[prefix + singular(word)].append((s, e - s + 1))
-            prefix += word + " "
+            key = prefix + last[e]
+            if key in found:
+                found[key].append((s, e - s + 1))
+            else:
+                found[key] = [(s, e - s + 1)]
+            prefix += norms[e] + " "
     return found
+
+
+@lru_cache(maxsize=1024)
+def _half_log(number: int) -> float:
+    return float(np.log(number)) / 2
 
 
 def read_page(
@@ -161,49 +214,34 @@ def read_page(
     spans = words(text)
     n = len(spans)
     forms = [text[s:e] for s, e in spans]
-    norms = [normal_word(w) for w in forms]
+    looks = [_look(w) for w in forms]
+    norms = [look.norm for look in looks]
     sents = sentences(text)
-    sentence = np.zeros(n, np.int64)
-    at = 0
-    for i, (s, _) in enumerate(spans):
-        while at + 1 < len(sents) and s >= sents[at][1]:
-            at += 1
-        sentence[i] = at
+    starts, ends = np.array(spans, np.int64).reshape(-1, 2).T
+    sentence = np.searchsorted(np.array([e for _, e in sents[:-1]], np.int64), starts, "right")
     cut = text.find("\n\n")
-    title = sum(s < cut for s, _ in spans) if 0 < cut < 300 else 0
+    title = int((starts < cut).sum()) if 0 < cut < 300 else 0
 
+    hashes = np.array([look.hashes for look in looks], np.int64).reshape(-1, 3)
     flags = np.zeros((n, FLAGS), np.float32)
-    hashes = np.zeros((n, 3), np.int64)
+    if n:
+        flags[:, _OF_WORD] = [look.flags for look in looks]
+        flags[0, [7, 10]] = 1
+    flags[1:, 7] = ends[:-1] < starts[1:]
+    flags[:title, 8] = 1
+    flags[1:, 10] = sentence[1:] != sentence[:-1]
+    flags[:-1, 15] = ends[:-1] == starts[1:]
     depth = 0
-    caps: dict[str, int] = defaultdict(int)
-    for w in forms:
-        if any(c.isupper() for c in w):
-            caps[w] += 1
     for i, w in enumerate(forms):
-        hashes[i] = (
-            _hash(w[:3], HASHES[0]),
-            _hash(w[-3:], HASHES[1]),
-            _hash(_shape(w), HASHES[2]),
-        )
         depth = max(0, depth - 1) if w in ")]" else depth
-        f = flags[i]
-        f[0] = w[0].isupper()
-        f[1] = len(w) > 1 and w.isupper()
-        f[2] = any(c.isupper() for c in w[1:]) and not w.isupper()
-        f[3] = any(c.isdigit() for c in w)
-        f[4] = w.isdigit()
-        f[5] = not w.isascii()
-        f[6] = not (w[0].isalnum())
-        f[7] = i == 0 or spans[i - 1][1] < spans[i][0]
-        f[8] = i < title
-        f[9] = depth > 0
-        f[10] = i == 0 or sentence[i] != sentence[i - 1]
-        f[11] = w.islower()
-        f[12] = len(w) == 1
-        f[13] = caps.get(w, 0) > 1
-        f[14] = caps.get(w, 0) > 3
-        f[15] = i + 1 < n and spans[i][1] == spans[i + 1][0]
+        if depth:
+            flags[i, 9] = 1
         depth += w in "(["
+    caps = Counter(w for w, look in zip(forms, looks, strict=True) if look.capital)
+    for i, w in enumerate(forms):
+        if caps[w] > 1:
+            flags[i, 13] = 1
+            flags[i, 14] = caps[w] > 3
 
     cells: list[tuple[int, int, int]] = []
     values: list[float] = []
@@ -225,7 +263,7 @@ def read_page(
     for key, places in names.items():
         if len(places) > 1:
             for s, width in places:
-                put(s, width, 8, float(np.log(len(places))) / 2)
+                put(s, width, 8, _half_log(len(places)))
         if key in defined:
             for s, width in places:
                 put(s, width, 12, 1)
@@ -244,19 +282,20 @@ def read_page(
             for t in range(6):
                 if ratios[t] > 0:
                     put(s, width, t, ratios[t])
-    free = np.ones(n, bool)
+    taken = [False] * n
     for s, width in sorted(known, key=lambda k: (-k[1], k[0])):
-        if free[s : s + width].all() and max(known[s, width]) > 0.1:
-            free[s : s + width] = False
+        if not any(taken[s : s + width]) and max(known[s, width]) > 0.1:
+            taken[s : s + width] = [True] * width
             flags[s, 16:22] = known[s, width]
             flags[s + 1 : s + width, 22:28] = known[s, width]
-    for s in range(n):
-        for e in range(s + 1, min(n, s + WIDTH) + 1):
-            after = e < n and forms[e] in "(["
-            if s and forms[s - 1] in "([" and e < n and forms[e] in ")]":
-                put(s, e - s, 9, 1)
-            if after:
-                put(s, e - s, 10, 1)
+    for i, w in enumerate(forms):
+        if w in "([":
+            # spans in brackets, and spans before one
+            for e in range(i + 2, min(n, i + 2 + WIDTH)):
+                if forms[e] in ")]":
+                    put(i + 1, e - i - 1, 9, 1)
+            for s in range(max(0, i - WIDTH), i):
+                put(s, i - s, 10, 1)
     return Page(
         text,
         spans,
