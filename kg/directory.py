@@ -23,7 +23,8 @@ from kg.assemble.incremental import Assembly
 from kg.assemble.threshold import checked, least_of, set_least
 from kg.extract.parallel import extract_chunks
 from kg.graph import Graph
-from kg.ledger import Ledger, source_of
+from kg.ledger import Ledger
+from kg.ledger_rows import source_of
 from kg.read import Read, Rejected, read
 from kg.records import Source, digest
 from kg.resources import CORPUS

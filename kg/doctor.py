@@ -11,7 +11,8 @@ from typing import Literal
 
 from kg import __version__, extract, queries
 from kg.errors import KgError, StoreError
-from kg.ledger import FILE, Ledger
+from kg.ledger import Ledger
+from kg.ledger_file import FILE
 from kg.records import Paper
 
 __all__ = ["Check", "examine"]

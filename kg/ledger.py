@@ -15,56 +15,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from kg.errors import NotFoundError, StoreError
-from kg.json_form import from_json, to_json
-from kg.read.items import WITHDRAWN, Read, Rejected
-from kg.records import Extraction, Paper, Source, content_id, digest
+from kg.errors import NotFoundError
+from kg.json_form import from_json
+from kg.ledger_file import LedgerFile
+from kg.ledger_rows import extraction_row, outcome_of, record_row, settled, source_of
+from kg.read.items import Read, Rejected
+from kg.records import Extraction, Paper, Source, digest
 
-__all__ = ["FILE", "VERSION", "Build", "Ledger", "source_of"]
-
-FILE: Final = "ledger.sqlite"
-VERSION: Final = 2
-"""Version of the ledger's tables."""
-
-_TABLES: Final = """
-CREATE TABLE record (
-    file TEXT NOT NULL, position INTEGER NOT NULL,
-    outcome TEXT NOT NULL, reason TEXT NOT NULL, notes TEXT NOT NULL, withdrawn INTEGER NOT NULL,
-    paper TEXT, content TEXT, input TEXT, digest TEXT, json TEXT,
-    PRIMARY KEY (file, position)
-);
-CREATE INDEX record_settling ON record
-    (paper, file, position, content, input, withdrawn, outcome, reason, digest);
-CREATE TABLE extraction (
-    paper TEXT PRIMARY KEY, input TEXT NOT NULL, extractor TEXT NOT NULL, build INTEGER NOT NULL,
-    empty INTEGER NOT NULL, digest TEXT NOT NULL, json TEXT NOT NULL
-);
-CREATE INDEX extraction_standing ON extraction (paper, input, extractor, empty, digest);
-CREATE TABLE build (
-    number INTEGER PRIMARY KEY, started TEXT NOT NULL, finished TEXT, version TEXT NOT NULL,
-    extractor TEXT NOT NULL, extracted INTEGER NOT NULL, decisions TEXT NOT NULL
-);
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-"""
-# The indexes hold all that settling and comparing read, so that they do not read the texts.
+__all__ = ["Build", "Ledger"]
 
 _STANDS: Final = "paper IS NOT NULL AND outcome != 'duplicate'"
-
-
-def input_digest(paper: Paper) -> str:
-    """Return the digest of what extraction sees of ``paper``: its id, title and text."""
-    return digest(paper.id, paper.title, paper.text)
-
-
-def _dump(record: Any) -> str:
-    return json.dumps(to_json(record), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +55,7 @@ class Build:
     decisions: str
 
 
-class Ledger:
+class Ledger(LedgerFile):
     """The ledger of one graph directory. Use it as a context manager.
 
     Parameters
@@ -105,110 +70,6 @@ class Ledger:
     StoreError
         If the file is no ledger, is of a newer version, or another process is writing to it.
     """
-
-    def __init__(self, directory: str | Path, *, create: bool = False) -> None:
-        self.directory = Path(directory)
-        path = self.directory / FILE
-        if not path.is_file():
-            if not create:
-                raise NotFoundError(
-                    f"no graph in {self.directory}: build one with `kg build PATH -o "
-                    f"{self.directory}`, or name another directory with -g"
-                )
-            try:
-                self.directory.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise StoreError(f"cannot make {self.directory}: {error.strerror}") from error
-        try:
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            found = self._db.execute("PRAGMA user_version").fetchone()[0]
-            if found > VERSION:
-                raise StoreError(
-                    f"{path} was made by a newer sotagraph (ledger version {found}, this one knows "
-                    f"{VERSION}): upgrade with `pip install -U sotagraph`"
-                )
-            if found == 0:
-                with self.transaction():
-                    if not self._db.execute("PRAGMA user_version").fetchone()[0]:
-                        for sql in _TABLES.split(";"):
-                            self._db.execute(sql)
-                        self._db.execute(f"PRAGMA user_version = {VERSION:d}")
-            elif found < VERSION:
-                raise StoreError(
-                    f"{path} was made by an older sotagraph (ledger version {found}, not "
-                    f"{VERSION}): delete {self.directory} and build it again"
-                )
-        except sqlite3.Error as error:
-            raise StoreError(f"{path} cannot be used as a ledger: {error}") from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
-    def attach(
-        self, file: str, schema: str, usable: Callable[[sqlite3.Connection], bool]
-    ) -> sqlite3.Connection:
-        """Open the derived database ``file`` of the directory as ``schema`` beside the ledger.
-
-        Parameters
-        ----------
-        usable : whether it is one, and of the right version; it is not called on a new one. If not,
-            the file is deleted, and a new one opened.
-
-        Returns
-        -------
-        sqlite3.Connection
-            On both. :meth:`transaction` writes to both or to none.
-
-        Raises
-        ------
-        StoreError
-            If the file cannot be opened.
-        """
-        path = self.directory / file
-        for attempt in range(2):
-            try:
-                self._db.execute(f"ATTACH ? AS {schema}", (str(path),))
-                empty = not self._db.execute(f"PRAGMA {schema}.page_count").fetchone()[0]
-                if empty or usable(self._db):
-                    return self._db
-            except sqlite3.Error as error:
-                if attempt:
-                    raise StoreError(f"cannot use {path}: {error}; delete it") from error
-            with suppress(sqlite3.Error):
-                self._db.execute(f"DETACH {schema}")
-            for name in (path, path.with_name(file + "-journal")):
-                name.unlink(missing_ok=True)
-        raise StoreError(f"cannot use {path}; delete it")
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write in one transaction, to the ledger and what is attached to it.
-
-        Raises
-        ------
-        StoreError
-            If it cannot be written.
-        """
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"cannot write {self.directory / FILE}: {error}; is another kg build running?"
-            ) from error
 
     # -- reading records in ---------------------------------------------------------------------
 
@@ -240,7 +101,7 @@ class Ledger:
             last = given = 0
             for item in items:
                 last = source_of(item).position
-                row = _row(item)
+                row = record_row(item)
                 old = db.execute(
                     "SELECT reason, notes, withdrawn, paper, digest, outcome FROM record "
                     "WHERE file = ? AND position = ?",
@@ -255,7 +116,7 @@ class Ledger:
                 elif old[5] == "duplicate":
                     continue
                 if isinstance(item, Read) and item.extraction is not None and not row[5]:
-                    found = _found_row(item.paper, item.extraction, item.extractor, build)
+                    found = extraction_row(item.paper, item.extraction, item.extractor, build)
                     given += self._give(db, found, (file, last), extractor)
             if last:
                 changed += db.execute(
@@ -297,7 +158,7 @@ class Ledger:
         ).fetchone()
         added = 0
         for item in items:
-            row = list(_row(item))
+            row = list(record_row(item))
             if (row[7] and row[7] in contents) or (row[3], None) in seen:
                 continue
             added += 1
@@ -322,7 +183,7 @@ class Ledger:
             }
             standing = set()
             updates = []
-            for row, outcome, reason in _settled(
+            for row, outcome, reason in settled(
                 db.execute(
                     "SELECT file, position, paper, content, input, withdrawn, outcome, reason "
                     "FROM record WHERE paper IS NOT NULL "
@@ -335,7 +196,7 @@ class Ledger:
                         outcome, reason = "empty", "withdrawn"
                     elif paper in found and found[paper][0] == input_:
                         standing.add(paper)
-                        outcome, reason = _found(found[paper][1])
+                        outcome, reason = outcome_of(found[paper][1])
                 if [outcome, reason] != was:
                     updates.append((outcome, reason, file, position))
             db.executemany(
@@ -417,8 +278,8 @@ class Ledger:
         """
         rows, outcomes = [], []
         for paper, x in pairs:
-            rows.append(_found_row(paper, x, extractor, build))
-            outcomes.append((*_found(x.empty), paper.id))
+            rows.append(extraction_row(paper, x, extractor, build))
+            outcomes.append((*outcome_of(x.empty), paper.id))
         with self.transaction() as db:
             db.executemany("INSERT OR REPLACE INTO extraction VALUES (?,?,?,?,?,?,?)", rows)
             db.executemany(
@@ -523,32 +384,6 @@ class Ledger:
         for file, position, found, reason, notes in rows.fetchall():
             yield Source(file, position), found, reason, json.loads(notes)
 
-    def check(self) -> None:
-        """Check that the file is whole.
-
-        Raises
-        ------
-        StoreError
-            If it is damaged.
-        """
-        try:
-            (answer,) = self._db.execute("PRAGMA quick_check").fetchone()
-        except sqlite3.Error as error:
-            answer = str(error)
-        if answer != "ok":
-            where = self.directory / FILE
-            raise StoreError(f"{where} is damaged ({answer}): restore or rebuild it")
-
-    def get(self, name: str) -> str | None:
-        """Return the value stored under ``name``, or None."""
-        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return row[0] if row else None
-
-    def set(self, name: str, value: str) -> None:
-        """Store ``value`` under ``name``."""
-        with self.transaction() as db:
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
-
 
 _INSERT: Final = "INSERT OR REPLACE INTO record VALUES (?,?,?,?,?,?,?,?,?,?,?)"
 _PENDING: Final = (
@@ -556,52 +391,6 @@ _PENDING: Final = (
     "AND r.outcome != 'duplicate' AND NOT r.withdrawn "
     "AND (e.paper IS NULL OR e.input != r.input OR e.extractor != ?)"
 )
-
-
-def source_of(item: Read | Rejected) -> Source:
-    """Return where ``item`` was read."""
-    if isinstance(item, Rejected):
-        return item.source
-    return item.paper.source or Source("-", 0)
-
-
-def _row(item: Read | Rejected) -> tuple[Any, ...]:
-    """Return the row of table ``record`` for ``item``."""
-    source = source_of(item)
-    place = source.file, source.position
-    if isinstance(item, Rejected):
-        outcome = "empty" if item.kind == "empty" else "rejected"
-        return (*place, outcome, item.reason, "[]", False, None, None, None, None, None)
-    notes = json.dumps(item.notes, ensure_ascii=False)
-    paper, text = item.paper, _dump(item.paper)
-    known = paper.id, content_id(paper.text), input_digest(paper), digest(text), text
-    return (*place, "read", "", notes, WITHDRAWN in item.notes, *known)
-
-
-def _found_row(paper: Paper, x: Extraction, extractor: str, build: int) -> tuple[Any, ...]:
-    """Return the row of table ``extraction`` for ``x``."""
-    text = _dump(x)
-    return paper.id, input_digest(paper), extractor, build, x.empty, digest(text), text
-
-
-def _settled(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], str, str]]:
-    """Yield each row (file, position, paper, content, …) with its outcome and the reason."""
-    by_id: dict[str, tuple[Any, ...]] = {}
-    by_content: dict[str, tuple[Any, ...]] = {}
-    for row in rows:
-        file, position, paper, content, *_ = row
-        first = by_id.get(paper) or by_content.get(content)
-        if first is None:
-            by_id[paper] = by_content[content] = file, position, content
-            yield row, "read", ""
-        else:
-            same = "text" if first[2] == content else "id, another text,"
-            yield row, "duplicate", f"same {same} as {first[0]}:{first[1]}"
-
-
-def _found(empty: bool) -> tuple[str, str]:
-    """Return the outcome of an extracted record, and the reason."""
-    return ("empty", "nothing was found in it") if empty else ("extracted", "")
 
 
 def _now() -> str:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from kg.errors import NotFoundError, StoreError
-from kg.ledger import FILE, Ledger, source_of
+from kg.ledger import Ledger
+from kg.ledger_file import FILE
+from kg.ledger_rows import source_of
 from kg.read.items import WITHDRAWN, Read, Rejected
 from kg.records import Entity, Extraction, Mention, Paper, Source, content_id, digest
 
