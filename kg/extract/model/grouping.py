@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,9 +104,10 @@ def _join(page: Page, found: list[Group]) -> list[Group]:
             title = forms[u] == ":" and e <= page.title and _acronym(_text(page, (t, u)))
             if (bracket or title) and found[j].type == found[k].type:
                 join(j, k)
-    for k, g in enumerate(found):
+    names = [_Name.of(page, g) for g in found]
+    for k, name in enumerate(names):
         for j in range(k):
-            if _same(page, found[j], g) or _same(page, g, found[j]):
+            if _same(names[j], name) or _same(name, names[j]):
                 join(j, k)
     joined: dict[int, list[Group]] = {}
     for k, g in enumerate(found):
@@ -119,21 +121,36 @@ def _join(page: Page, found: list[Group]) -> list[Group]:
     return sorted(out, key=lambda g: g.places[0])
 
 
-def _same(page: Page, one: Group, other: Group) -> bool:
+class _Name(NamedTuple):
+    """What a group is called at its first place."""
+
+    type: int
+    text: str
+    words: list[str]
+    joined: str
+    acronym: bool
+
+    @classmethod
+    def of(cls, page: Page, group: Group) -> _Name:
+        text, words = _text(page, group.places[0]), _words(page, group.places[0])
+        return cls(group.type, text, words, "".join(words), _acronym(text))
+
+
+def _same(one: _Name, other: _Name) -> bool:
     """Tell whether two names mean one thing.
 
     Each case is right for 19 of 20 annotated pairs or more, but for mixed case ("ViT", 9 of 10) and
     a task named with and without a word inside (8 of 10).
     """
-    a, b = _words(page, one.places[0]), _words(page, other.places[0])
-    short, full = _text(page, one.places[0]), _text(page, other.places[0])
-    if _acronym(short) and initials(short, full):
+    a, b = one.words, other.words
+    short, full = one.text, other.text
+    if one.acronym and initials(short, full):
         return True
     if one.type != other.type:
         return False
-    if "".join(a) == "".join(b):
+    if one.joined == other.joined:
         return True
-    mixed = _acronym(short) and not short.rstrip("s").isupper() and len(b) > 1
+    mixed = one.acronym and not short.rstrip("s").isupper() and len(b) > 1
     if mixed and abbreviates(short, full) and short.lower() not in full.lower():
         return True
     if len(a) == len(b) > 1 and a[:-1] == b[:-1] and a[-1][:4] == b[-1][:4]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,9 @@ def buckets(places: Sequence[Place], sentence: NDArray[np.int64]) -> NDArray[np.
     distance = gap[row, best]
     step = np.searchsorted(np.array([1, 2, 4, 8, 16]), distance, side="left") + 1
     kind = np.where(distance == 0, 0, np.where(after[row, best] > 0, step, 6 + step))
-    here = np.isin(sentence, np.unique(sentence[starts[0]]))
+    named = np.zeros(int(sentence[-1]) + 1 if n else 0, bool)
+    named[sentence[starts[0]]] = True
+    here = named[sentence]
     return np.asarray(np.where(here, kind, np.minimum(kind + 13, 25)), np.int64)
 
 
@@ -63,33 +66,41 @@ def pair_features(
         (len(left), len(right), PAIR_FEATURES); the last one alone is 1 where a node has no place.
     """
     out = np.zeros((len(left), len(right), PAIR_FEATURES), np.float32)
-    all_places = sorted({p for node in right for p in node})
-    marks = np.zeros(len(sentence) + 1, np.int64)
-    for p in all_places:
+    home: list[int] = sentence.tolist()  # numpy is slow at single numbers
+    marks = np.zeros(len(home) + 1, np.int64)
+    for p in {p for node in right for p in node}:
         marks[p[0]] += 1
-    seen = np.concatenate([[0], np.cumsum(marks)])
+    seen: list[int] = [0, *np.cumsum(marks).tolist()]
+    homes = [[home[q[0]] for q in b] for b in right]
     for i, a in enumerate(left):
         if not a:
             out[i, :, 9] = 1
             continue
+        here = {home[p[0]] for p in a}
         for j, b in enumerate(right):
-            f = out[i, j]
             if not b:
-                f[9] = 1
+                out[i, j, 9] = 1
                 continue
             gap, first, second = min((max(q[0] - p[1], p[0] - q[1], 0), p, q) for p in a for q in b)
-            f[0] = sentence[first[0]] == sentence[second[0]]
-            f[1] = np.log1p(gap) / 4
-            f[2] = first[0] < second[0]
-            f[3] = min(abs(int(sentence[first[0]]) - int(sentence[second[0]])), 4) / 4
+            one, other = home[first[0]], home[second[0]]
             low, high = min(first[1], second[1]), max(first[0], second[0])
-            f[4] = min(int(seen[high] - seen[low]) if high > low else 0, 8) / 4
-            f[5] = gap <= 1
-            here = {int(sentence[p[0]]) for p in a}
-            f[6] = sum(int(sentence[q[0]]) in here for q in b) / 4
-            f[7] = len(b) / 4
-            f[8] = a[0][0] < b[0][0]
+            out[i, j, :9] = (
+                one == other,
+                _log1p(gap) / 4,
+                first[0] < second[0],
+                min(abs(one - other), 4) / 4,
+                min(seen[high] - seen[low] if high > low else 0, 8) / 4,
+                gap <= 1,
+                sum(h in here for h in homes[j]) / 4,
+                len(b) / 4,
+                a[0][0] < b[0][0],
+            )
     return out
+
+
+@lru_cache(maxsize=4096)
+def _log1p(number: int) -> float:
+    return float(np.log1p(number))
 
 
 def figure_words(page: Page, start: int, end: int) -> Place:
