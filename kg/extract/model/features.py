@@ -7,7 +7,7 @@ the same code makes the training data and the input at run time.
 from __future__ import annotations
 
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -156,31 +156,25 @@ def _definitions(
 
 def names_in(norms: list[str], sentence: NDArray[np.int64]) -> dict[str, list[tuple[int, int]]]:
     """Return for each normal name of at most KEY_WIDTH words its places (first word, width)."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    n = len(norms)
-    home = sentence.tolist()
-    hyphen = [word in HYPHENS for word in norms]
-    last = [singular(word) for word in norms]
-    # where a name that begins at each word must end: before a mark, or with the sentence
-    ends = [n] * n
-    for i in range(n - 1, -1, -1):
-        if norms[i] in _STOP:
-            ends[i] = i
-        elif i + 1 < n:
-            ends[i] = ends[i + 1] if home[i + 1] == home[i] else i + 1
-    for s in range(n):
-        if hyphen[s]:
-            continue
-        prefix = ""
-        for e in range(s, min(ends[s], s + KEY_WIDTH)):
-            if hyphen[e]:
-                continue
-            key = prefix + last[e]
-            if key in found:
-                found[key].append((s, e - s + 1))
-            else:
-                found[key] = [(s, e - s + 1)]
-            prefix += norms[e] + " "
+    # the words that a name may run over: a mark or the end of a sentence ends it
+    runs: list[list[tuple[int, str, str]]] = [[]]
+    now = -1
+    for i, (word, home) in enumerate(zip(norms, sentence.tolist(), strict=True)):
+        if home != now or word in _STOP:
+            runs.append([])
+            now = home
+        if word not in HYPHENS and word not in _STOP:
+            runs[-1].append((i, word + " ", singular(word)))
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for run in runs:
+        for k, (s, _, _) in enumerate(run):
+            prefix = ""
+            for e, word, last in run[k : k + KEY_WIDTH]:
+                width = e - s + 1
+                if width > KEY_WIDTH:
+                    break
+                found[prefix + last].append((s, width))
+                prefix += word
     return found
 
 
@@ -260,16 +254,15 @@ def read_page(
     names = names_in(norms, sentence)
     defined = {" ".join(w for w in norms[s:e] if w not in HYPHENS) for (s, e), _ in pairs}
     known: dict[tuple[int, int], tuple[float, ...]] = {}
-    for key, places in names.items():
+    for places in names.values():
         if len(places) > 1:
             for s, width in places:
                 put(s, width, 8, _half_log(len(places)))
-        if key in defined:
-            for s, width in places:
-                put(s, width, 12, 1)
-        counts = gazetteer.get(key)
-        if counts is None:
-            continue
+    for key in sorted(defined & names.keys()):
+        for s, width in names[key]:
+            put(s, width, 12, 1)
+    for key in [key for key in names if key in gazetteer]:
+        counts, places = gazetteer[key], names[key]
         if own is not None and key in own:
             counts = tuple(a - b for a, b in zip(counts, own[key], strict=True))
         if sum(counts[:6]) <= 0:

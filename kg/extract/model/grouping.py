@@ -56,25 +56,35 @@ def groups(
     for s, w in zip(starts.tolist(), widths.tolist(), strict=True):
         if s + w < len(page.norms):
             by_key.setdefault(normal(page.norms[s : s + w + 1]), []).append((s, w))
-    scored: list[tuple[float, int, int, str]] = []
-    mean: dict[tuple[int, int], NDArray[np.float32]] = {}
-    for key, cells in by_key.items():
-        every = np.stack([probabilities[c] for c in cells])
-        middle = every.mean(0)
-        for c, own in zip(cells, every, strict=True):
-            mean[c] = np.asarray((1 - share) * own + share * middle, np.float32)
-            scored.append((float(1 - mean[c][0]), c[0], c[1], key))
-    free = np.ones(len(page.norms), bool)
+    cells = [c for own in by_key.values() for c in own]
+    if not cells:
+        return []
+    every = probabilities[tuple(np.array(cells).T)]
+    middle = every.copy()
+    at = 0
+    for own in by_key.values():
+        if len(own) > 1:
+            middle[at : at + len(own)] = every[at : at + len(own)].mean(0)
+        at += len(own)
+    mixed = np.asarray((1 - share) * every + share * middle, np.float32)
+    mean = dict(zip(cells, mixed, strict=True))
+    keys = (key for key, own in by_key.items() for _ in own)
+    scored = [
+        (score, s, w, key)
+        for score, (s, w), key in zip((1 - mixed[:, 0]).tolist(), cells, keys, strict=True)
+        if score >= low and key
+    ]
+    taken = [False] * len(page.norms)
     chosen: dict[str, list[tuple[int, int]]] = {}
-    for score, s, w, key in sorted(scored, key=lambda x: (-x[0], -x[2], x[1])):
-        if score >= low and key and free[s : s + w + 1].all():
-            free[s : s + w + 1] = False
+    for _, s, w, key in sorted(scored, key=lambda x: (-x[0], -x[2], x[1])):
+        if not any(taken[s : s + w + 1]):
+            taken[s : s + w + 1] = [True] * (w + 1)
             chosen.setdefault(key, []).append((s, w))
     out: list[Group] = []
-    for cells in chosen.values():
-        cells.sort()
+    for own in chosen.values():
+        own.sort()
         out.append(
-            Group([(s, s + w + 1) for s, w in cells], np.stack([mean[c] for c in cells]).mean(0))
+            Group([(s, s + w + 1) for s, w in own], np.stack([mean[c] for c in own]).mean(0))
         )
     return _join(page, sorted(out, key=lambda g: g.places[0]))
 
@@ -96,14 +106,16 @@ def _join(page: Page, found: list[Group]) -> list[Group]:
         if short in home and full in home:
             join(home[short], home[full])
     forms = page.forms
+    ending = {p[1]: p for p in home}
     for (s, e), k in home.items():
-        for (t, u), j in home.items():
-            if u != s - 1 or j == k:
-                continue
-            bracket = forms[u] == "(" and e < len(forms) and forms[e] == ")"
-            title = forms[u] == ":" and e <= page.title and _acronym(_text(page, (t, u)))
-            if (bracket or title) and found[j].type == found[k].type:
-                join(j, k)
+        before = ending.get(s - 1)
+        if before is None or home[before] == k:
+            continue
+        j, u = home[before], before[1]
+        bracket = forms[u] == "(" and e < len(forms) and forms[e] == ")"
+        title = forms[u] == ":" and e <= page.title and _acronym(_text(page, before))
+        if (bracket or title) and found[j].type == found[k].type:
+            join(j, k)
     names = [_Name.of(page, g) for g in found]
     for k, name in enumerate(names):
         for j in range(k):
@@ -114,6 +126,9 @@ def _join(page: Page, found: list[Group]) -> list[Group]:
         joined.setdefault(root(k), []).append(g)
     out = []
     for gs in joined.values():
+        if len(gs) == 1:
+            out.append(gs[0])
+            continue
         places = sorted(p for g in gs for p in g.places)
         weights = [len(g.places) for g in gs]
         mean = np.average(np.stack([g.probabilities for g in gs]), axis=0, weights=weights)
