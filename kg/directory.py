@@ -57,11 +57,13 @@ class Plan:
     extractor : version of the extractor.
     new : number of papers that are new or have another text.
     outdated : version of an earlier extractor to the number of its papers that are done again.
+    given : number of papers that came with their extraction by this extractor (Parquet).
     """
 
     extractor: str
     new: int
     outdated: dict[str, int]
+    given: int = 0
 
     @property
     def total(self) -> int:
@@ -71,9 +73,10 @@ class Plan:
     def __str__(self) -> str:
         parts = [f"{self.new} new or changed"] if self.new else []
         parts += [f"{n} again that were done by {was}" for was, n in self.outdated.items()]
-        if not parts:
-            return "nothing to extract"
-        return f"papers to extract by {self.extractor}: {', '.join(parts)}"
+        said = [f"papers that came extracted by {self.extractor}: {self.given}"] * bool(self.given)
+        if parts:
+            said.append(f"papers to extract by {self.extractor}: {', '.join(parts)}")
+        return "; ".join(said) or "nothing to extract"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ class BuildReport:
     min_confidence : facts of less are left out of the graph (:mod:`kg.assemble.threshold`).
     records_changed : input records that are new, changed or gone since the last build.
     extracted : papers that were extracted in this build.
+    given : papers that came with their extraction, and so were not.
     changed : whether the graph differs from what it was.
     outcomes : outcome to number of records of the whole ledger.
     counts : number of papers, mentions, entities, statements and results of the graph.
@@ -101,6 +105,7 @@ class BuildReport:
     counts: dict[str, int]
     problems: tuple[tuple[str, int, str], ...] = field(default=())
     unmatched: tuple[str, ...] = ()
+    given: int = 0
     min_confidence: float = 0.0
 
     @property
@@ -126,7 +131,8 @@ def build(
     Papers of earlier builds stay; a file that is read again replaces what it held before. The graph
     is a function of the records in the ledger and of the decisions, whatever the order of the paths
     and the number of workers. A build that was killed goes on where it stopped when it is run
-    again.
+    again. Extractions that are read (the Parquet of ``kg extract --engine ray``) are taken as they
+    are if the extractor that made them has the version of this build's, else made anew.
 
     Parameters
     ----------
@@ -156,14 +162,17 @@ def build(
     decisions = read_decisions(Path(directory) / DECISIONS)
     engine = extract.load(extractor)
     with Ledger(directory, create=True) as ledger:
-        changed, files = _read(ledger, read(paths, stdin=stdin, format=format), tell)
+        coming = ledger.next_build()
+        items = read(paths, stdin=stdin, format=format)
+        changed, files = _read(ledger, items, tell, engine.version, coming)
         ledger.settle()
+        given = ledger.given(engine.version, coming)
         outdated = ledger.outdated(engine.version)
-        plan = Plan(engine.version, outdated.pop("", 0), outdated)
+        plan = Plan(engine.version, outdated.pop("", 0), outdated, given)
         if before is not None:
             before(plan)
         number = 0
-        if changed or plan.total:
+        if changed or plan.total or given:
             number = ledger.begin_build(__version__, engine.version)
         if plan.total:
             pending = ledger.pending(engine.version)
@@ -195,11 +204,14 @@ def build(
             _counts(ledger, assembly),
             problems,
             _unmatched(assembly, decisions),
+            given=given,
             min_confidence=least_of(ledger),
         )
 
 
-def _read(ledger: Ledger, items: Iterable[Read | Rejected], tell: Progress) -> tuple[int, set[str]]:
+def _read(
+    ledger: Ledger, items: Iterable[Read | Rejected], tell: Progress, extractor: str, build: int
+) -> tuple[int, set[str]]:
     """Put ``items`` into the ledger; return the number of changed records, and the files."""
     changed, files = 0, set()
     count = 0
@@ -213,7 +225,7 @@ def _read(ledger: Ledger, items: Iterable[Read | Rejected], tell: Progress) -> t
 
     found = map(_from_corpus, items)
     for file, items in groupby(found, key=lambda item: source_of(item).file):
-        changed += ledger.replace_file(file, counted(items))
+        changed += ledger.replace_file(file, counted(items), extractor, build)
         files.add(file)
     return changed, files
 

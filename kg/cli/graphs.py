@@ -82,7 +82,7 @@ def build(
             format=format,
             min_confidence=min_confidence,
             progress=show,
-            before=lambda plan: tell(f"kg: {plan}") if plan.outdated else None,
+            before=lambda plan: tell(f"kg: {plan}") if plan.outdated or plan.given else None,
         )
     _report(report, as_json)
     if report.problems:
@@ -102,6 +102,7 @@ def _report(report: graphs.BuildReport, as_json: bool) -> None:
             "directory": str(report.directory),
             "records_changed": report.records_changed,
             "extracted": report.extracted,
+            "given": report.given,
             "changed": report.changed,
             "min_confidence": report.min_confidence,
             "outcomes": report.outcomes,

@@ -1,7 +1,7 @@
 """Extract on many machines, or on the cores of this one, with Ray Data.
 
 Each input file is one row of a Ray dataset, and each row a task: :func:`kg.extract.partitions.
-extract_file`, which writes one Parquet file. Ray shares the tasks out, and does a task again whose
+extract_file`, which writes one Parquet file. Ray shares the tasks out, and does a task again if its
 process or machine died. ``docs/scale.md`` shows how to use it.
 
 Ray (``pip install 'sotagraph[ray]'``) is imported where it is used, here and nowhere else. It is
@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg import extract
 from kg.errors import InputError, KgError, StoreError
 from kg.extract.parallel import available
-from kg.extract.partitions import Outcome, extract_file, partitions
+from kg.extract.partitions import Outcome, extract_file, output_of, partitions
 from kg.parquet import require
 from kg.read import FORMATS, Rejected
 from kg.read.places import File
@@ -110,14 +111,13 @@ def extract_to_parquet(
     for file in found:
         if isinstance(file, File) and file.path.parent == target:
             raise InputError(f"{file.name} lies in {directory}: write to another directory")
+    name = str(Path(extractor).absolute()) if Path(extractor).is_dir() else extractor
+    task = _Task(str(target), name, extract.load(name).version, format, uuid.uuid4().hex)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"cannot make {directory}: {error.strerror}") from error
-    name = str(Path(extractor).absolute()) if Path(extractor).is_dir() else extractor
-    task = _Task(str(target), name, extract.load(name).version, format)
-    names = [_name(file) for file in found]
-    outcomes = {name: Outcome(name, failure=_LOST) for name in sorted(names)}
+    outcomes = {n: Outcome(n, failure=_LOST) for n in sorted(map(_name, found))}
     done = 0
     with _running(ray, address, workers):
         for outcome in _outcomes(ray, sorted(found, key=_by_size), task, workers):
@@ -130,21 +130,39 @@ def extract_to_parquet(
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What is the same for every file."""
+    """What is the same for every file of a run.
+
+    Ray Data does a task whose process died again without end. So each try leaves a mark in the
+    directory, and the last one finds too many.
+    """
 
     directory: str
     extractor: str
     version: str
     format: str | None
+    run: str
+    tries: int = 4
 
     def __call__(self, file: File | Rejected) -> Outcome:
         """Extract ``file``; whatever goes wrong is told, so that the other files go on."""
+        path = output_of(_name(file), Path(self.directory))
+        mark = path.with_name(f".{path.name}.{self.run}.tries")
         try:
-            engine = _engine(self.extractor, self.version)
-            return extract_file(file, Path(self.directory), engine, self.format)
+            with mark.open("ab") as marks:
+                marks.write(b"x")
+            tried = mark.stat().st_size > self.tries
+            outcome = Outcome(_name(file), failure=_LOST) if tried else self.extract(file)
+            mark.unlink()
         except Exception as error:
             why = str(error) if isinstance(error, KgError) else f"{type(error).__name__}: {error}"
-            return Outcome(_name(file), failure=" ".join(why.split()))
+            outcome = Outcome(_name(file), failure=" ".join(why.split()))
+            mark.unlink(missing_ok=True)
+        return outcome
+
+    def extract(self, file: File | Rejected) -> Outcome:
+        """Extract ``file``."""
+        engine = _engine(self.extractor, self.version)
+        return extract_file(file, Path(self.directory), engine, self.format)
 
 
 @cache
