@@ -46,7 +46,7 @@ _MACROS: Final = {
     "{we}": _WE,
     "{skip}": _SKIP,
 }
-_FAMILY: Final = {"M": "method", "H": "method", "D": "data", "T": "task"}
+_FAMILY: Final = {"M": "method", "H": "head", "D": "data", "T": "task"}
 
 
 class Cue(NamedTuple):
@@ -56,7 +56,8 @@ class Cue(NamedTuple):
     ----------
     question : the predicate, or ``introduced``.
     name : name of the cue; several patterns may share one.
-    family : family of types without which the pattern cannot match, or "".
+    family : family of types without which the pattern cannot match, or ""; ``head`` is a method or
+        an anaphor.
     pattern : over the skeleton of a sentence.
     """
 
@@ -79,7 +80,7 @@ def read_relations(path: Path = FOLDER / "relations.tsv") -> tuple[Cue, ...]:
         predicate, name, pattern = cells
         if predicate not in PREDICATES:
             raise InputError(f"{place}: no predicate {predicate!r}")
-        found = re.search(r"\(\?P<t>\{(\w)", pattern)
+        found = re.search(r"\(\?P<t>\{(\w+?)s?\}", pattern)
         family = _FAMILY.get(found[1], "") if found else ""
         cues.append(Cue(predicate, name, family, _compile(place, pattern, "t")))
     return tuple(cues)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["hedged", "negated"]
@@ -26,11 +27,13 @@ _MAYBE: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # the statements of one clause come one after the other
 def negated(clause: str) -> bool:
     """Whether the clause denies what it is about."""
     return bool(_NOT.search(clause))
 
 
+@lru_cache(maxsize=64)
 def hedged(clause: str) -> bool:
     """Whether the clause plans, supposes or quotes what it is about."""
     return bool(_MAYBE.search(clause))

@@ -62,7 +62,7 @@ def resolve(thing: Thing, chief: Contribution) -> tuple[bool, int | None]:
 
 
 def _family(thing: Thing) -> str:
-    return FAMILY.get(thing.kind, "method")
+    return FAMILY.get(thing.kind, "head")
 
 
 def _standing(index: int | None, own: bool, entities: Sequence[Entity]) -> str:
@@ -106,6 +106,8 @@ def _sentence(
     if not found.things:
         return
     here = {_family(thing) for thing in found.things.values()}
+    if "method" in here:
+        here.add("head")
     for predicate, name, family, pattern in cues:
         if family and family not in here:
             continue

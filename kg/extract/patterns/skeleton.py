@@ -87,12 +87,13 @@ _SET: Final = (
     r"treebank|resource|data|task|challenge|leaderboard|environment)"
 )
 _ANAPHOR: Final = re.compile(
+    r"\b(?=[itow])(?:"  # where none of them can start is known by the first letter
     rf"(?P<m>\b{_OURS}\s(?:[\w\-]+\s){{0,3}}?{_SYSTEM}\b)"
     rf"|(?P<d>\b{_OURS}\s(?:[\w\-]+\s){{0,3}}?{_SET}\b)"
     r"|(?P<i>(?:(?<=^)|(?<=[,;:]\s)|(?<=that\s)|(?<=and\s)|(?<=which\s)|(?<=while\s)|(?<=where\s))"
     r"(?:it|they)\b|(?<=^)(?:it|they|this)\s(?=[a-z]))"
     r"|(?P<w>\b(?:we|this paper|this work|this study|this article|the paper|our work|our paper|"
-    r"our study|our experiments?|our results?|the authors|ours)\b)",
+    r"our study|our experiments?|our results?|the authors|ours)\b))",
     re.IGNORECASE,
 )
 
@@ -125,6 +126,7 @@ def skeleton(text: str, start: int, end: int, things: Iterable[Thing]) -> Skelet
     pieces: list[str] = []
     named: dict[str, Thing] = {}
     count: dict[str, int] = {}
+    clear = _PRIVATE.sub("\ufffd", text[start:end])
     at = start
     for thing in sorted(things, key=lambda t: (t.start, -t.end)):
         if thing.start < at or thing.end > end:
@@ -135,14 +137,14 @@ def skeleton(text: str, start: int, end: int, things: Iterable[Thing]) -> Skelet
         count[thing.kind] = number + 1
         sign = fill(thing.kind, number)
         named[sign] = thing
-        pieces.append(_PRIVATE.sub("\ufffd", text[at : thing.start]))
-        pieces.append(sign)
+        pieces += (clear[at - start : thing.start - start], sign)
         at = thing.end
-    pieces.append(_PRIVATE.sub("\ufffd", text[at:end]))
+    pieces.append(clear[at - start :])
     plain = _same_in_brackets("".join(pieces), named)
-    return Skeleton(re.sub(r"\s+", " ", plain), named)
+    return Skeleton(_SPACES.sub(" ", plain), named)
 
 
+_SPACES: Final = re.compile(r"\s+")
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 _BRACKETS: Final = re.compile('([\ue000-\uf5ff])[”"’\']?\\s*\\(["“‘]?([\ue000-\uf5ff])[”"’]?\\)')
 
