@@ -111,16 +111,20 @@ def write(path: Path, items: Iterable[Read | Rejected], about: Mapping[str, str]
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")  # hidden: kg does not read it
     try:
         with pa.parquet.ParquetWriter(part, schema, compression="zstd") as writer:
-            stream = iter(items)
+            stream, rows = iter(items), 0
             while group := [_row(item) for item in islice(stream, _GROUP)]:
                 writer.write_table(pa.Table.from_pylist(group, schema))
+                rows += len(group)
+            writer.add_key_value_metadata({_PREFIX + "rows": str(rows)})
         os.replace(part, path)  # noqa: PTH105
     finally:
         part.unlink(missing_ok=True)
 
 
 def metadata(file: IO[bytes] | Path) -> dict[str, str]:
-    """Return what :func:`write` was told about a file, with the ``layout``; {} of any other file.
+    """Return what :func:`write` was told about a file, its ``layout``, and the number of ``rows``.
+
+    It is empty if another program wrote the file.
 
     Raises
     ------
@@ -129,7 +133,7 @@ def metadata(file: IO[bytes] | Path) -> dict[str, str]:
     ValueError, OSError
         If it is no Parquet file, or cannot be read.
     """
-    found = require().parquet.read_schema(file).metadata or {}
+    found = require().parquet.read_metadata(file).metadata or {}
     return {
         name.decode()[len(_PREFIX) :]: value.decode()
         for name, value in found.items()

@@ -94,7 +94,8 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     write(path, items, {"extractor": engine.version})
     assert list(read([path])) == items
-    assert metadata(path) == {"layout": "1", "extractor": engine.version}
+    rows = str(len(items))
+    assert metadata(path) == {"layout": "1", "extractor": engine.version, "rows": rows}
     assert [r and r.kind for r in rejections(path)].count("empty") == 1
     assert sum(i.extraction is not None for i in items if isinstance(i, Read)) == len(items) - 2
     assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == "ZSTD"
@@ -103,35 +104,34 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
+papers = st.builds(Paper, text.filter(bool), text, text, authors=st.lists(text).map(tuple))
+kinds = st.sampled_from(Kind.__args__)  # type: ignore[attr-defined]
+
+
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    st.lists(
-        st.builds(
-            Read,
-            st.builds(
-                Paper, text.filter(bool), text, text, authors=st.lists(text).map(tuple),
-                source=st.builds(Source, text, st.integers(0, 2**62)),
-            ),
-            st.lists(text).map(tuple),
-        )
-        | st.builds(
-            Rejected, st.builds(Source, text, st.integers(0, 2**62)), text,
-            st.sampled_from(Kind.__args__),  # type: ignore[attr-defined]
-        ),
-        min_size=1, max_size=5,
-    )
-)  # fmt: skip
-def test_any_item_comes_back(tmp_path_factory: pytest.TempPathFactory, items: list[Read]) -> None:
+    st.sampled_from(["a.jsonl", "é", ""]),
+    st.lists(st.tuples(papers | kinds, text, st.booleans()), min_size=1, max_size=5),
+)
+def test_any_item_comes_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    file: str,
+    drawn: list[tuple[Paper | Kind, str, bool]],
+) -> None:
+    items: list[Read | Rejected] = []
+    for position, (what, words, done) in enumerate(drawn):
+        source = Source(file, position * 2**60)
+        if isinstance(what, Paper):
+            item = Read(dataclasses.replace(what, source=source), (words,))
+            found = Extraction(what.id, warnings=(words,))
+            items.append(
+                dataclasses.replace(item, extraction=found, extractor="x@1") if done else item
+            )
+        else:
+            items.append(Rejected(source, words, what))
     path = tmp_path_factory.getbasetemp() / "any.parquet"
-    done = [
-        dataclasses.replace(i, extraction=Extraction(i.paper.id, warnings=("é",)), extractor="x@1")
-        if isinstance(i, Read)
-        else i
-        for i in items
-    ]
-    for written in (items, done):
-        write(path, written, {})
-        assert list(read([path])) == written
+    write(path, items, {})
+    assert list(read([path])) == items
 
 
 def test_a_build_takes_extractions_as_its_own(tmp_path: Path, stub: type[Stub]) -> None:
@@ -205,11 +205,26 @@ def test_what_does_not_fit_its_text_is_refused(tmp_path: Path, stub: type[Stub])
     table = pq.read_table(path)
     rows = table.to_pylist()
     rows[0]["text"] = "Another " + rows[0]["text"]
-    pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
+    about = {**table.schema.metadata, "sotagraph.rows": "2"}
+    pq.write_table(pa.Table.from_pylist(rows, table.schema.with_metadata(about)), path)
     bad, good = read([path])
     assert isinstance(bad, Rejected)
     assert (bad.kind, bad.source.position) == ("broken", 1)
     assert isinstance(good, Read)
+
+
+def test_a_file_that_was_edited_is_refused(tmp_path: Path, stub: type[Stub]) -> None:
+    a = lines(tmp_path / "a.jsonl", ("1", ONE), ("2", TWO), ("3", THREE))
+    path = output_of(str(a), extract_all([a], tmp_path / "parts", stub()))
+    kg.build([path], tmp_path / "g")
+    table = pq.read_table(path)
+    pq.write_table(table.slice(1, 2), path)  # pyarrow keeps what it was told of the whole
+    (item,) = read([path])
+    assert isinstance(item, Rejected)
+    assert item.kind == "broken"
+    assert kg.build([path], tmp_path / "g").counts["papers"] == 3
+    pq.write_table(table.replace_schema_metadata(None).slice(1, 2), path)
+    assert [r.paper.id for r in read([path]) if isinstance(r, Read)] == ["2", "3"]
 
 
 def test_a_file_that_is_done_is_not_done_again(tmp_path: Path, stub: type[Stub]) -> None:

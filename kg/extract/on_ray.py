@@ -78,8 +78,8 @@ def extract_to_parquet(
     Parameters
     ----------
     paths : files, directories and globs, as for :func:`kg.read.read`; each file is a unit of work.
-    directory : made if it is not there. On a cluster, all machines see it under this path, and the
-        files under theirs.
+    directory : made if it is not there; for one run at a time. On a cluster, all machines see it
+        under this path, and the files under theirs.
     extractor : name of the extractor, or path of a trained model.
     workers : number of files that are done at a time; None is all cores.
     format : one of :data:`kg.read.FORMATS` for every file, instead of what its content tells.
@@ -115,8 +115,10 @@ def extract_to_parquet(
     task = _Task(str(target), name, extract.load(name).version, format, uuid.uuid4().hex)
     try:
         target.mkdir(parents=True, exist_ok=True)
+        for left in [*target.glob(".*.part"), *target.glob(".*.tries")]:  # by a run that was killed
+            left.unlink(missing_ok=True)
     except OSError as error:
-        raise StoreError(f"cannot make {directory}: {error.strerror}") from error
+        raise StoreError(f"cannot write {directory}: {error.strerror}") from error
     outcomes = {n: Outcome(n, failure=_LOST) for n in sorted(map(_name, found))}
     done = 0
     with _running(ray, address, workers):

@@ -160,6 +160,7 @@ def _fingerprint(file: File | Rejected, format: str | None) -> str:
 
 def _made_so(path: Path, about: dict[str, str]) -> bool:
     try:
-        return metadata(path) == {"layout": LAYOUT, **about}
+        found = metadata(path)
     except (OSError, ValueError):  # none, or a damaged one
         return False
+    return {**found, "layout": LAYOUT, **about} == found
