@@ -1,6 +1,6 @@
 """The whole graph as JSON lines, and back: one record a line, sorted, nothing lost.
 
-Each line is the JSON object of a record (:func:`kg.json_form.to_json`) with the kind of record first:
+Each line is the JSON object of a record (:func:`kg.json_form.to_json`), the kind of record first:
 ``{"record": "paper", "id": …}``. ``schemas/records.schema.json`` describes it. A lone surrogate is
 written as an escape, so that every text comes back as it was.
 """
