@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
@@ -46,14 +48,14 @@ def extract_chunks(
     Parameters
     ----------
     papers : in any number; a few chunks of them are held at a time.
-    engine : the extractor of this process.
+    engine : the extractor of this process; with several others it does nothing.
     name : what :func:`kg.extract.load` takes to make the same extractor in another process.
     workers : number of processes, 1 or more. What is yielded does not depend on it.
 
     Raises
     ------
     InputError
-        If ``workers`` is less than 1.
+        If ``workers`` is less than 1, or a network of the extractor is damaged.
     """
     if workers < 1:
         raise InputError(f"workers must be at least 1, not {workers}")
@@ -64,11 +66,11 @@ def extract_chunks(
             yield list(zip(chunk, engine.pipe(chunk), strict=True))
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, _start, (name,)) as pool:
+    with ProcessPoolExecutor(workers, context, _start) as pool:
         waiting: deque[tuple[list[Paper], Future[list[Extraction]]]] = deque()
         try:
             for chunk in chain(first, chunks):
-                waiting.append((chunk, pool.submit(_work, chunk)))
+                waiting.append((chunk, pool.submit(_work, name, chunk)))
                 if len(waiting) > 2 * workers:
                     yield _done(waiting)
             while waiting:
@@ -95,17 +97,19 @@ def _chunks(papers: Iterable[Paper]) -> Iterator[list[Paper]]:
         yield chunk
 
 
-_engine: Extractor | None = None
-
-
-def _start(name: str) -> None:
-    """Make this process's extractor. Ctrl-C is for the process that started it."""
-    global _engine
+def _start() -> None:
+    """Leave Ctrl-C to the process that started this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _engine = extract.load(name)
 
 
-def _work(papers: list[Paper]) -> list[Extraction]:
-    if _engine is None:
-        raise RuntimeError("this process was not started as a worker")
-    return list(_engine.pipe(papers))
+@cache
+def _engine(name: str) -> Extractor:
+    """Return the extractor of this process, loaded."""
+    engine = extract.load(name)
+    if engine.stages:
+        gc.freeze()  # what has been loaded stays: no need to look for garbage in it, over and over
+    return engine
+
+
+def _work(name: str, papers: list[Paper]) -> list[Extraction]:
+    return list(_engine(name).pipe(papers))
