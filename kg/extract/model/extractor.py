@@ -17,7 +17,7 @@ from kg.extract.model.features import WIDTH, Page, read_page
 from kg.extract.model.figures import Figure, figures
 from kg.extract.model.folder import SHIPPED, described
 from kg.extract.model.grouping import Group, groups
-from kg.extract.model.long import joined, parts
+from kg.extract.model.long import halves, joined, parts, too_much
 from kg.extract.model.nodes import figure_words, head_input
 from kg.extract.model.pieces import Pieces
 from kg.extract.model.reading import read_input, windows
@@ -127,6 +127,8 @@ class Extractor:
         numbers = figures(text)
         if not found and not numbers:
             return {k: list(v) for k, v in EMPTY.items()}
+        if too_much(len(page.spans), len(found), len(numbers)):
+            return joined((start, self.predict(text[start:end])) for start, end in halves(text))
         answers = self.answer(page, vectors, found, numbers)
         return decode(page, found, numbers, answers, self.settings)
 

@@ -1,7 +1,7 @@
-"""Texts that are much longer than an abstract: read in parts, and the answers put together.
+"""Texts that hold much more than an abstract: read in parts, and the answers put together.
 
-The network looks at all pairs of entities with all words, so its cost grows with the third power of
-the length; in parts it grows with the length.
+The network looks at all pairs of entities with all words, and at all figures with all words, so its
+cost grows with the third power of the length; in parts it grows with the length.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from kg.extract.model.names import sentences
 from kg.extract.model.results import LINKS
 from kg.schema import PAPER, PREDICATES
 
-__all__ = ["LONG", "PART", "joined", "parts"]
+__all__ = ["LONG", "PART", "halves", "joined", "parts", "too_much"]
 
 LONG: Final = 10_000
 """Characters of the longest text that is read as a whole; abstracts have 1,500, some 5,000."""
 PART: Final = 5_000
 """Most characters of a part."""
+
+_PAIRS: Final = 15_000_000  # pairs of entities, times words: 1 GB
+_FIGURES: Final = 500_000  # figures, times words: 0.7 GB
 
 Found = dict[str, list[dict[str, Any]]]
 
@@ -49,6 +52,28 @@ def parts(text: str) -> list[tuple[int, int]]:
         else:
             out.append((start, end))
     return out
+
+
+def too_much(words: int, entities: int, figures: int) -> bool:
+    """Return whether a text that holds so many would take more than about a gigabyte."""
+    return entities**2 * words > _PAIRS or figures * words > _FIGURES
+
+
+def halves(text: str) -> list[tuple[int, int]]:
+    """Cut a text in two: at the sentence end nearest to its middle, else at white space, or there.
+
+    Returns
+    -------
+    list of (start, end)
+        Two, each shorter than a text of at least two characters.
+    """
+    middle = len(text) // 2
+    ends = [end for _, end in sentences(text) if 0 < end < len(text)]
+    cut = min(ends, key=lambda end: abs(end - middle), default=0)
+    if abs(cut - middle) > len(text) // 4:
+        space = text.rfind(" ", 1, middle)
+        cut = space if space > len(text) // 4 else middle
+    return [(0, cut), (cut, len(text))]
 
 
 def joined(answers: Iterable[tuple[int, Found]]) -> Found:
