@@ -5,6 +5,9 @@ import importlib
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 import kg
 from kg.cli import cli
@@ -60,9 +63,25 @@ def test_functions_behind_commands() -> None:
     assert kg.review(after) == []
 
 
-def test_import_is_light() -> None:
-    """`import kg` must not load spaCy, rdflib, the drivers or pandas."""
-    heavy = ("spacy", "rdflib", "neo4j", "networkx", "pandas", "kglite", "onnxruntime")
-    code = f"import sys, kg; print([m for m in {heavy!r} if m in sys.modules])"
+HEAVY = ("spacy", "rdflib", "neo4j", "networkx", "pandas", "kglite", "onnxruntime")
+
+
+@pytest.mark.parametrize("module", ["kg", "kg.cli"])
+def test_import_is_light(module: str) -> None:
+    """`import kg`, and a command, must not load spaCy, rdflib, the drivers or pandas."""
+    code = f"import sys, {module}; print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_build_without_anything_new_is_light(tmp_path: Path) -> None:
+    """It needs neither the network nor what reads texts."""
+    paper, graph = tmp_path / "one.txt", tmp_path / "graph"
+    paper.write_text("We evaluate BERT on GLUE and SQuAD.", encoding="utf-8")
+    kg.build([paper], graph)
+    code = (
+        f"import sys, kg; report = kg.build([{str(paper)!r}], {str(graph)!r}); "
+        f"print(report.extracted, [m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0 []"

@@ -12,8 +12,6 @@ from kg import directory as graphs
 from kg.cli.options import graph_option
 from kg.cli.output import json_option, print_json, print_rows, print_table, progress, tell
 from kg.doctor import examine
-from kg.project.neo4j import connect
-from kg.project.neo4j_load import load as load_graph
 
 __all__ = ["doctor", "load", "server_options"]
 
@@ -50,6 +48,10 @@ def load(
       kg load
       NEO4J_URI=neo4j+s://example.org NEO4J_PASSWORD=… kg load -g my-graph
     """
+    # here, as the driver imports pandas where there is one: all other commands would wait for it
+    from kg.project.neo4j import connect
+    from kg.project.neo4j_load import load as load_graph
+
     graph = graphs.load(directory)
     done: Counter[str] = Counter()
     with (
