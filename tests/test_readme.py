@@ -53,7 +53,7 @@ def test_commands_run(workplace: Path) -> None:
 
 def test_every_command_is_in_the_readme() -> None:
     named = set(re.findall(r"\bkg (\w+)", README))
-    assert set(cli.commands) - {"evaluate", "remove", "load", "sparql"} <= named
+    assert set(cli.commands) - {"evaluate", "remove", "load"} <= named
 
 
 def test_python_runs(workplace: Path) -> None:
