@@ -72,7 +72,8 @@ def _writer(hint: Any) -> Convert | None:
         return _sequence(list, kinds, Ellipsis in get_args(hint))
     if dataclasses.is_dataclass(hint):
         return to_json
-    return (lambda v: round(v, 6) if isinstance(v, float) else v) if hint is float else None
+    # An int stays one; what is neither, such as a number of numpy, becomes a float.
+    return (lambda v: v if isinstance(v, int) else round(float(v), 6)) if hint is float else None
 
 
 def _reader(hint: Any) -> Convert | None:

@@ -333,7 +333,7 @@ class Result:
             self.part,
             self.start,
             self.end,
-            *(x if x is None else round(x, 6) for x in figures),
+            *(x if x is None else round(float(x), 6) for x in figures),
             self.unit,
             self.subject,
             self.benchmark,

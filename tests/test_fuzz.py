@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import io
 import zipfile
+from typing import Any
 
 import pytest
 from fuzz.run import one
 from fuzz.targets import TARGETS
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kg.extract.clean import clean
+from kg.extract.model import long
+from kg.extract.model.decode import Answers
+from kg.extract.model.extractor import Extractor
+from kg.extract.model.features import Page
 from kg.extract.sentences import sentences
 from kg.read import Read, Rejected, read
+from kg.read.identity import names
 
 GOOD = "We present LanternNet."
 FAST = dict.fromkeys(TARGETS, 40) | {"extract-patterns": 25, "extract-model": 4, "graph": 2}
@@ -100,6 +108,53 @@ def test_sentences_take_time_in_proportion(text: str) -> None:
     assert sentences(text) == [(0, len(text))]
 
 
+@pytest.mark.parametrize("run", [" " * 60_000, "\t&" * 30_000, " and " * 12_000])
+def test_names_take_time_in_proportion(run: str) -> None:
+    assert names(f"Ada Example{run}Bob Example")[0].startswith("Ada Example")
+
+
+def test_a_field_of_bibtex_that_is_no_title_is_not_decoded() -> None:
+    huge = "\\'e" * 1_000_000
+    raw = f"@misc{{a, abstract={{{GOOD}}}, title={{{huge}}}, author={{A{' and A' * 10**6}}}}}"
+    (item,) = items(raw.encode(), "bibtex")
+    assert isinstance(item, Read)
+    assert item.paper.title == ""
+    assert len(item.paper.authors) == 10_000
+
+
 @pytest.mark.parametrize("run", [" " * 60_000, "\n\t" * 30_000, "__a " * 15_000, "**a " * 15_000])
 def test_cleaning_takes_time_in_proportion(run: str) -> None:
     assert clean("< $x$ \\" + run).text.endswith(run[-2:])
+
+
+# Memory
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["</1}" * 300, " ".join(f"BERT{n}Net outperforms Foo{n}QA on Bar{n}X." for n in range(30))],
+)
+def test_a_text_of_many_names_or_figures_is_read_in_parts(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    answer = Extractor.answer
+
+    def counted(self: Extractor, page: Page, vectors: Any, found: Any, numbers: Any) -> Answers:
+        sizes.append((len(page.spans), len(found), len(numbers)))
+        return answer(self, page, vectors, found, numbers)
+
+    monkeypatch.setattr(Extractor, "answer", counted)
+    monkeypatch.setattr(long, "_PAIRS", 50_000)
+    monkeypatch.setattr(long, "_FIGURES", 10_000)
+    Extractor.load().predict(text)
+    assert len(sizes) > 2
+    assert not any(long.too_much(*size) for size in sizes)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(alphabet="ab .\n(", min_size=2, max_size=60))
+def test_halves_are_shorter_and_cover_the_text(text: str) -> None:
+    (start, cut), (again, end) = long.halves(text)
+    assert (start, cut, end) == (0, again, len(text))
+    assert 0 < cut < len(text)

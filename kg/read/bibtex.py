@@ -25,6 +25,8 @@ START: Final = re.compile(rb"\s*@\s*([A-Za-z]+)\s*[{(]")
 
 _AND: Final = re.compile(r"\s+and\s+", re.IGNORECASE)
 _FORMULA: Final = re.compile(r"(\$[^$]*\$)")
+_MAX_LATEX: Final = 20_000  # characters; decoding takes its time
+_MAX_NAMES: Final = 10_000
 _BRACES: Final = re.compile(r"[{}]")
 _PLACE: Final = re.compile(r"syntax error in line \d+: ")
 _COMMAND: Final = re.compile(r"@\s*([A-Za-z]+)")
@@ -125,7 +127,8 @@ def _fields(members: list[tuple[str, list[str]]], note: str) -> Fields:
     record.pop("id", None)
     fields = fields_of(record)
     fields.has_text = True
-    fields.authors = [person(_unlatex(a)) for a in _AND.split(authors) if a and a != "others"]
+    names = _AND.split(authors, _MAX_NAMES)[:_MAX_NAMES]
+    fields.authors = [person(_unlatex(a)) for a in names if a and a != "others"]
     if month := record.get("month"):
         fields.dates.insert(0, f"{record.get('day', '')} {month} {record.get('year', '')}")
     fields.notes += [note] if note else []
@@ -135,8 +138,10 @@ def _fields(members: list[tuple[str, list[str]]], note: str) -> Fields:
 def _unlatex(text: str) -> str:
     """Return ``text`` with LaTeX's accents and letters as Unicode, and without grouping braces.
 
-    Formulas stay as they are.
+    Formulas stay as they are, and so does what is too long for a title or a name.
     """
+    if len(text) > _MAX_LATEX:
+        return text
     pieces = _FORMULA.split(text)
     pieces[::2] = [_BRACES.sub("", _letters(p)) for p in pieces[::2]]
     return "".join(pieces)

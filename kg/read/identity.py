@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
+from kg.read.text import one_line
+
 __all__ = ["acl_id", "arxiv_id", "doi", "identify", "iso_date", "names", "person", "whole_arxiv_id"]
 
 _ARXIV_PREFIX: Final = re.compile(
@@ -187,7 +189,7 @@ def names(text: str) -> list[str]:
     >>> names("Lovelace, A.; Turing, A.")
     ['A. Lovelace', 'A. Turing']
     """
-    text = text.strip()
+    text = one_line(text)
     if ";" in text:
         return [person(p) for p in text.split(";") if p.strip()]
     pieces = [p.strip(" ,") for p in re.split(r"\s+and\s+|\s*&\s*", text)]

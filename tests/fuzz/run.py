@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import multiprocessing
 import signal
+import sys
 import time
 import traceback
 from dataclasses import dataclass, field
@@ -40,6 +41,11 @@ class Report:
     slowest: tuple[float, int] = (0.0, 0)
     findings: dict[int, str] = field(default_factory=dict)
 
+    def add(self, what: str) -> None:
+        """Note that something was found in the input that comes next, and tell it at once."""
+        self.findings[self.inputs] = what
+        print(f"{self.target} {self.inputs}: {what.splitlines()[-1][:200]}", file=sys.stderr)
+
     def __str__(self) -> str:
         slowest, at = self.slowest
         lines = [f"{self.target:17}{self.inputs:6} inputs {self.seconds:7.1f} s"]
@@ -72,16 +78,16 @@ def run(target: str, seed: int, inputs: int) -> Report:
                 what, seconds = here.recv()
                 report.slowest = max(report.slowest, (seconds, report.inputs))
                 if what:
-                    report.findings[report.inputs] = what
+                    report.add(what)
                 report.inputs += 1
                 if report.inputs >= inputs or len(report.findings) >= MOST:
                     break
             else:
-                report.findings[report.inputs] = f"nothing came for {WAIT} s"
+                report.add(f"nothing came for {WAIT} s")
                 report.inputs += 1
         except EOFError:
             child.join()
-            report.findings[report.inputs] = f"the process ended with code {child.exitcode}"
+            report.add(f"the process ended with code {child.exitcode}")
             report.inputs += 1
         child.kill()
         child.join()

@@ -104,12 +104,12 @@ def reader(kind: str, random: Random) -> None:
     left = file.untouched(*touched)
     if touched[0] < 256 or (file.format == "xml" and not file.raw.startswith(b"<?xml")):
         left = []  # the damage may decide how all of it is read
-    rest = list(found)
+    rest = [i.paper for i in found if isinstance(i, Read)]
     for number in left:
         item = _bare(intact[number])
         if isinstance(item, Read):
-            assert item in rest, f"record {number + 1} is lost: {item}"
-            rest.remove(item)
+            assert item.paper in rest, f"record {number + 1} is lost: {item}"
+            rest.remove(item.paper)
 
 
 def sniffed(random: Random) -> None:
