@@ -135,9 +135,7 @@ def test_a_task_that_dies_is_done_again(parts: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.usefixtures("ray")
 def test_ray_reports_no_usage() -> None:
-    from ray._common.usage import usage_lib
-
-    assert not usage_lib.usage_stats_enabled()
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
 
 
 def test_what_goes_wrong_in_a_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,6 +157,7 @@ def test_what_goes_wrong_in_a_file_is_told(tmp_path: Path, monkeypatch: pytest.M
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
 def test_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "a.txt"
     source.write_text("We use BERT.")

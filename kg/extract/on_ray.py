@@ -85,7 +85,7 @@ def extract_to_parquet(
     format : one of :data:`kg.read.FORMATS` for every file, instead of what its content tells.
     address : of a running Ray cluster, as for ``ray.init``; None is what ``RAY_ADDRESS`` names,
         else a Ray of its own on this machine. A Ray that this process has started is used as it is.
-    progress : called with ``extract``, the number of papers that are done, and None.
+    progress : called with ``extract``, the number of files that are done, and of all.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def extract_to_parquet(
         If Ray or pyarrow is not installed, a path, the format or the extractor cannot be used, or
         an input file lies in ``directory``.
     StoreError
-        If the Ray cluster cannot be reached, or ``directory`` cannot be written.
+        If the Ray cluster cannot be reached or is lost, or ``directory`` cannot be written.
     """
     if workers is not None and workers < 1:
         raise InputError(f"workers must be at least 1, not {workers}")
@@ -106,13 +106,15 @@ def extract_to_parquet(
         raise InputError(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
     require()
     ray = _ray()
+    version = extract.load(extractor).version
+    if extractor not in ("model", "patterns"):
+        extractor = str(Path(extractor).absolute())
     target = Path(directory).absolute()
+    task = _Task(str(target), extractor, version, format, uuid.uuid4().hex)
     found = [_absolute(file) for file in partitions(paths)]
     for file in found:
-        if isinstance(file, File) and file.path.parent == target:
+        if isinstance(file, File) and file.path.parent.resolve() == target.resolve():
             raise InputError(f"{file.name} lies in {directory}: write to another directory")
-    name = str(Path(extractor).absolute()) if Path(extractor).is_dir() else extractor
-    task = _Task(str(target), name, extract.load(name).version, format, uuid.uuid4().hex)
     try:
         target.mkdir(parents=True, exist_ok=True)
         for left in [*target.glob(".*.part"), *target.glob(".*.tries")]:  # by a run that was killed
@@ -120,13 +122,12 @@ def extract_to_parquet(
     except OSError as error:
         raise StoreError(f"cannot write {directory}: {error.strerror}") from error
     outcomes = {n: Outcome(n, failure=_LOST) for n in sorted(map(_name, found))}
-    done = 0
     with _running(ray, address, workers):
-        for outcome in _outcomes(ray, sorted(found, key=_by_size), task, workers):
+        results = _outcomes(ray, sorted(found, key=_by_size), task, workers)
+        for done, outcome in enumerate(results, 1):
             outcomes[outcome.file] = outcome
-            done += outcome.papers
             if progress is not None:
-                progress("extract", done, None)
+                progress("extract", done, len(found))
     return Report(Path(directory), tuple(outcomes.values()))
 
 
@@ -191,8 +192,12 @@ def _outcomes(
     data.context.enable_progress_bars = False
     data.context.max_errored_blocks = -1
     data = data.map(_do, fn_kwargs={"task": task}, num_cpus=1, concurrency=workers)
-    for row in data.iter_rows():
-        yield pickle.loads(row["outcome"])
+    try:
+        for row in data.iter_rows():
+            yield pickle.loads(row["outcome"])
+    except ray.exceptions.RayError as error:
+        why = " ".join(str(error).split())[:300]
+        raise StoreError(f"Ray stopped ({why}); run the same again to go on") from error
 
 
 def _do(row: dict[str, Any], task: _Task) -> dict[str, Any]:
