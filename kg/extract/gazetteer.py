@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -59,6 +60,7 @@ class Found:
     name: Name
 
 
+@lru_cache(maxsize=50_000)
 def singular(word: str) -> str:
     """Return ``word`` without a plural ending, by spelling alone."""
     if len(word) > 4 and word.endswith("ies"):

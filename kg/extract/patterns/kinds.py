@@ -43,6 +43,21 @@ _CUT: Final = re.compile(
     r"\b(?:that|which|for|to|of|with|by|from|on|in|based|using|consisting|where)\b"
 )
 _WORD: Final = re.compile(r"\S+")
+_PARTS: Final = re.compile(r"[\s\-‐‑]")
+_TRAIL: Final = re.compile(r"\W+$")
+_JOINED: Final = re.compile(r".\w+")
+_CLAUSE: Final = re.compile(r"[.;:\n]")
+_NAMED: Final = re.compile(
+    r"(\S+ \S+|\S+)[,:]?\s*(?:,|called|named|dubbed|termed|namely|such as|like|including|"
+    r"\(|\(e\.g\.,?|titled|i\.e\.,)\s*[\"“'‘]?$"
+)
+_INTRODUCED: Final = re.compile(r"\b(?:we|paper|work)\b[^.]{0,40}\b(?:propos|introduc|present)")
+_EVALUATED: Final = re.compile(
+    r"\b(?:evaluat|experiment|result|test|benchmark|performance|score)[^.]{0,60}\b"
+    r"(?:on|in|across)\b[^.]{0,50}$"
+)
+_TRAINED: Final = re.compile(r"\btrain(?:ed|ing)?\b[^.]{0,30}\bon\b[^.,]{0,30}$")
+_RIVAL: Final = re.compile(r"\b(?:outperform|surpass|baseline|compar|such as|than)\w*[^.]{0,30}$")
 
 
 def _noun(text: str) -> str:
@@ -76,10 +91,10 @@ def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
     yield "t:scored" if _SCORED.search(text) else "t:unscored"
     for start, end in spans:
         name = text[start:end]
-        last = re.split(r"[\s\-‐‑]", name)[-1]
+        parts = _PARTS.split(name)
+        last = parts[-1]
         yield "w:" + singular(last.lower())
-        first = re.split(r"[\s\-‐‑]", name)[0]
-        yield "f:" + first.lower()
+        yield "f:" + parts[0].lower()
         form = shape(name) if " " not in name else ""
         yield "s:" + (form or ("lower" if name.islower() else "capital"))
         if form:
@@ -87,10 +102,10 @@ def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
             yield "e:" + last[-5:].lower()
         after = _WORD.match(text, end + 1) if text[end : end + 1] == " " else None
         if after:
-            word = re.sub(r"\W+$", "", after[0].lower())
+            word = _TRAIL.sub("", after[0].lower())
             yield "n:" + singular(word)
         elif text[end : end + 1] in "-‐‑":
-            tail = re.match(r".\w+", text[end : end + 20])
+            tail = _JOINED.match(text[end : end + 20])
             yield "n:" + (tail[0].lower() if tail else "-")
         else:
             yield "n:" + text[end : end + 1]
@@ -104,12 +119,8 @@ def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
         if noun:
             yield "d:" + noun
             yield "k:" + _kind(noun)
-        tail_ = re.split(r"[.;:\n]", before)[-1]
-        named = re.search(
-            r"(\S+ \S+|\S+)[,:]?\s*(?:,|called|named|dubbed|termed|namely|such as|like|including|"
-            r"\(|\(e\.g\.,?|titled|i\.e\.,)\s*[\"“'‘]?$",
-            tail_,
-        )
+        tail_ = _CLAUSE.split(before)[-1]
+        named = _NAMED.search(tail_)
         # "on the X dataset, NAME wins" is no apposition: after that, NAME is closed off, too
         closed = tail_.rstrip("\"“'‘ ")[-1:] != "," or text[end : end + 1] in (*',.;:()”"', "")
         if named and closed:
@@ -117,12 +128,11 @@ def cues(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
             if noun:
                 yield "b:" + noun
                 yield "k:" + _kind(noun)
-        if re.search(r"\b(?:we|paper|work)\b[^.]{0,40}\b(?:propos|introduc|present)", tail_):
+        if _INTRODUCED.search(tail_):
             yield "i:introduced"
-        if re.search(r"\b(?:evaluat|experiment|result|test|benchmark|performance|score)[^.]{0,60}\b"
-                     r"(?:on|in|across)\b[^.]{0,50}$", tail_):  # fmt: skip
+        if _EVALUATED.search(tail_):
             yield "x:evaluated"
-        if re.search(r"\btrain(?:ed|ing)?\b[^.]{0,30}\bon\b[^.,]{0,30}$", tail_):
+        if _TRAINED.search(tail_):
             yield "x:trained"
-        if re.search(r"\b(?:outperform|surpass|baseline|compar|such as|than)\w*[^.]{0,30}$", tail_):
+        if _RIVAL.search(tail_):
             yield "x:rival"

@@ -25,6 +25,10 @@ class Candidate(NamedTuple):
     type: str = ""
 
 
+_SLASHES: Final = re.compile(r"[-‐‑/]")
+_HYPHENS: Final = re.compile(r"[-‐‑]")
+_CAMEL: Final = re.compile(r"[a-zß-ÿ][A-Z]|[A-Z]{2,}[a-z]")
+_DIGIT: Final = re.compile(r"\d")
 _JOIN: Final = r"(?:[-‐‑](?=\w)|\.(?=\d)|@(?=\w)|\^(?=\w)|&(?=[A-Z])|(?<=[A-Z])/(?=[A-Z]\b))"
 _RUN: Final = re.compile(rf"(?<![\w@\\])\w+(?:{_JOIN}\w+)*(?:\+\+?|\*(?!\w))?")
 _TAIL_WORDS: Final = (
@@ -76,7 +80,7 @@ def shape(name: str) -> str:
     >>> [shape(n) for n in ("RoBERTa", "GLUE", "GPT4", "XLM-R", "Leap-of-Thought", "Large")]
     ['camel', 'acronym4', 'alnum', 'compound', 'hyphen', '']
     """
-    parts = re.split(r"[-‐‑/]", name)
+    parts = _SLASHES.split(name)
     kinds = [_part(part) for part in parts]
     if len(parts) == 1:
         return kinds[0]
@@ -105,7 +109,7 @@ def _part(part: str) -> str:
         return "alnum" if len(letters) > 1 or len(stem) > 1 else ""
     if all(c.isupper() for c in letters):
         return "" if len(letters) < 2 else f"acronym{min(4, len(letters))}"
-    if re.search(r"[a-zß-ÿ][A-Z]|[A-Z]{2,}[a-z]", stem):
+    if _CAMEL.search(stem):
         return "camel"
     return ""
 
@@ -113,7 +117,7 @@ def _part(part: str) -> str:
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     """Cut generic first and last parts of a hyphenated run ("BERT-based", "non-GPT")."""
     run = text[start:end]
-    parts = re.split(r"[-‐‑]", run)
+    parts = _HYPHENS.split(run)
     while len(parts) > 1 and parts[0].lower() in _LEAD and not _part(parts[0]):
         if parts[0][:1].isupper() and shape("-".join(parts[1:])) in ("", "hyphen"):
             break
@@ -138,7 +142,7 @@ def coined(text: str) -> Iterator[Candidate]:
         start, end = _trim(text, start, end)
         name = text[start:end]
         kind = shape(name)
-        if not kind and "-" in name and _MODEL.match(name) and re.search(r"\d", name):
+        if not kind and "-" in name and _MODEL.match(name) and _DIGIT.search(name):
             kind = "compound"
         if not kind and _MODEL.fullmatch(name):
             version = _VERSION.match(text, end)
@@ -178,8 +182,25 @@ def capital(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate
             continue
         seen.add(word)
         alone = "twice" if text.count(word, begin) > 1 else "once"
-        both = "both" if re.search(rf"\b{re.escape(word.lower())}\b", text) else "only"
+        both = "both" if _stands(word.lower(), text) else "only"
         yield Candidate(*match.span(), f"capital:{alone}:{both}")
+
+
+def _stands(word: str, text: str) -> bool:
+    r"""Whether ``\bword\b`` matches in ``text``; to compile it for each word would take longer."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if _wordly(text[at - 1 : at]) != _wordly(word[0]) and (
+            _wordly(word[-1]) != _wordly(text[end : end + 1])
+        ):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _wordly(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def title_case(text: str, starts: frozenset[int], begin: int) -> Iterator[Candidate]:

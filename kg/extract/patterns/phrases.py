@@ -18,6 +18,7 @@ from kg.extract.patterns.names import Candidate
 __all__ = ["Phrases"]
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[-‐‑–’'][^\W_]+)*")
+_HYPHENS: Final = re.compile(r"[-‐‑–]")
 _LONGEST: Final = 4
 _CLOSED_WORDS: Final = (
     "a an the this that these those our their its his her your my we it they i you he she of "
@@ -58,7 +59,7 @@ class Phrases:
             if previous and text[previous[-1].end() : match.start()] != " ":
                 previous = []
             word = match[0].lower()
-            part = re.split(r"[-‐‑–]", word)[-1]
+            part = _HYPHENS.split(word)[-1]
             head = singular(part)
             kind = self.heads.get(head)
             if kind is not None:
