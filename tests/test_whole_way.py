@@ -179,9 +179,9 @@ def test_extraction_holds_no_memory_of_what_it_has_read() -> None:
 
     tracemalloc.start()
     try:
-        held(0, 40)  # what is loaded or kept once
+        held(0, 20)  # what is loaded or kept once
         # A paper, its words and records take some 5 kB; caches of names are bounded.
-        assert min(held(40, 80), held(80, 120)) < 40_000
+        assert min(held(20, 40), held(40, 60)) < 20_000
     finally:
         tracemalloc.stop()
 

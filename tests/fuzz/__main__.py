@@ -11,24 +11,24 @@ from pathlib import Path
 from random import Random
 
 from .run import Report, one, run
-from .targets import TARGETS, file_of
+from .targets import INPUTS, TARGETS
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=1_000, help="inputs of each target")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", action="append", choices=TARGETS, help="only this target")
+    parser.add_argument("--only", action="append", choices=TARGETS, help="only this one")
     parser.add_argument("--input", type=int, help="only this input, in this process")
-    parser.add_argument("--write", type=Path, help="with --input of a reader: write its bytes here")
+    parser.add_argument("--write", type=Path, help="with --input: write its bytes here")
     parser.add_argument("--all", action="store_true", help="all inputs for the slow targets, too")
     options = parser.parse_args()
     names = options.only or list(TARGETS)
     if options.input is not None:
         for name in names:
-            if options.write and name.removeprefix("read-") != name:
+            if options.write:
                 random = Random(f"{options.seed}/{name}/{options.input}")
-                options.write.write_bytes(file_of(name.removeprefix("read-"), random)[1])
+                options.write.write_bytes(INPUTS[name](random))
             one(name, options.seed, options.input)
         return 0
     reports: list[Report] = []

@@ -16,8 +16,9 @@ from .targets import TARGETS
 
 __all__ = ["Report", "one", "run"]
 
-BOUND = 20
-"""Seconds of processor time that one input may take; a usual one takes a few milliseconds."""
+BOUND = 60
+"""Seconds of processor time that one input may take; a usual one takes some milliseconds,
+a hundred thousand characters of brackets half a minute with the trained model."""
 
 WAIT = 600
 """Seconds that one input may take by the clock."""

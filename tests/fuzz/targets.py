@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kg.extract.pipeline import Extractor
     from kg.graph import Graph
 
-__all__ = ["TARGETS", "file_of"]
+__all__ = ["INPUTS", "TARGETS"]
 
 Items = list[Read | Rejected]
 
@@ -112,17 +112,19 @@ def reader(kind: str, random: Random) -> None:
             rest.remove(item.paper)
 
 
-def sniffed(random: Random) -> None:
-    """Read two files of different kinds one after the other, as a file of no known format."""
-    raw = b"".join(
-        file_of(random.choice([*files.FORMATS]), random)[1] for _ in range(random.randint(1, 2))
-    )
+def _sniffed_input(random: Random) -> bytes:
+    kinds = [random.choice([*files.FORMATS]) for _ in range(random.randint(1, 2))]
+    raw = b"".join(file_of(kind, random)[1] for kind in kinds)
     at = random.randint(0, len(raw))
-    _check(raw[at:] if random.random() < 0.3 else raw, random, None)
+    return raw[at:] if random.random() < 0.3 else raw
 
 
-def packed(random: Random) -> None:
-    """Read a packed file that is whole, damaged, cut off, or packed twice."""
+def sniffed(random: Random) -> None:
+    """Read files of different kinds one after the other, as a file of no known format."""
+    _check(_sniffed_input(random), random, None)
+
+
+def _packed_input(random: Random) -> bytes:
     raw = file_of(random.choice([*files.FORMATS]), random)[1]
     pack = files.PACKERS[random.choice([*files.PACKERS])]
     out = pack(raw)
@@ -132,22 +134,27 @@ def packed(random: Random) -> None:
         out = files.PACKERS[random.choice([*files.PACKERS])](out)
     if random.random() < 0.7:
         out = damaged(random, out, pack(b"lamp"))[0]
-    _check(out, random, None)
+    return out
+
+
+def packed(random: Random) -> None:
+    """Read a packed file that is whole, damaged, cut off, or packed twice."""
+    _check(_packed_input(random), random, None)
+
+
+def _archive_input(random: Random) -> bytes:
+    kinds = random.choices([*files.FORMATS], k=random.randint(0, 4))
+    members = [file_of(kind, random)[1] for kind in kinds]
+    if random.random() < 0.2:
+        pack = files.PACKERS[random.choice([*files.PACKERS])]
+        members.append(pack(members[0] if members else b""))
+    raw = files.archive(random, members)
+    return damaged(random, raw, raw)[0] if random.random() < 0.7 else raw
 
 
 def archive(random: Random) -> None:
     """Read a zip archive that is whole or damaged."""
-    kinds = random.choices([*files.FORMATS], k=random.randint(0, 4))
-    members = [file_of(kind, random)[1] for kind in kinds]
-    if random.random() < 0.2:
-        members.append(
-            files.PACKERS[random.choice([*files.PACKERS])](members[0] if members else b"")
-        )
-    raw = files.archive(random, members)
-    if random.random() < 0.7:
-        raw = damaged(random, raw, raw)[0]
-    if not raw:
-        return
+    raw = _archive_input(random)
     items = _read(io.BytesIO(raw), None)
     checks.reading(items)
     assert _read(_Dribble(raw, random), None) == items
@@ -173,6 +180,11 @@ def paper_of(random: Random) -> Paper:
     """A paper as a caller of the library may make it, with nothing repaired."""
     title = random.choice(("", plain(random, 1)[:-1], odd(random, 1_000)))
     return Paper("p", _text(random), title)
+
+
+def _text_input(random: Random) -> bytes:
+    paper = paper_of(random)
+    return json.dumps({"title": paper.title, "text": paper.text}).encode()
 
 
 def extractor(name: str, random: Random) -> None:
@@ -294,3 +306,15 @@ TARGETS: dict[str, tuple[int, Callable[[Random], None]]] = {
     "graph": (20, graph),
 }
 """Name of a target to how many times fewer inputs it gets than the others, and to the target."""
+
+INPUTS: dict[str, Callable[[Random], bytes]] = {
+    **{
+        f"read-{kind}": lambda random, kind=kind: file_of(kind, random)[1] for kind in files.FORMATS
+    },  # type: ignore[misc]
+    "read-any": _sniffed_input,
+    "read-packed": _packed_input,
+    "read-zip": _archive_input,
+    "extract-patterns": _text_input,
+    "extract-model": _text_input,
+}
+"""Name of a target to the bytes of an input; of a text, JSON with its title and itself."""
