@@ -91,6 +91,33 @@ def test_a_record_of_ris_whose_first_line_is_damaged_is_read(first: str) -> None
     assert len(found) == 3
 
 
+@pytest.mark.parametrize("depth", [25, 200, 450, 900])
+@pytest.mark.parametrize(
+    "start",
+    ["[", '{"value":', '{"date-parts":', '{"author":', '{"doi":', '{"message":', '{"paper":'],
+)
+def test_values_nested_deeply_are_passed_over(start: str, depth: int) -> None:
+    fields = (
+        "title",
+        "authors",
+        "ids",
+        "date",
+        "versions",
+        "venue",
+        "url",
+        "doi",
+        "primary_location",
+    )
+    deep = start * depth + '"x"' + {"[": "]", "{": "}"}[start[0]] * depth
+    for field in fields:
+        raw = f'{{"abstract": "{GOOD}", "{field}": {deep}}}'.encode()
+        assert kinds(raw, "jsonl") == kinds(raw, "json") == ["read"], field
+    for field in ("abstract", "abstract_inverted_index", "data", "message", "paper", "content"):
+        raw = f'{{"{field}": {deep}}}\n{{"text": "{GOOD}"}}'.encode()
+        assert kinds(raw, "jsonl")[-1] == "read", field
+        assert len(items(raw, "json")) == 2, field
+
+
 # Time: texts that took minutes, or for ever
 
 

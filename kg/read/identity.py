@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
+from kg.read.items import MAX_NESTED
 from kg.read.text import one_line
 
 __all__ = ["acl_id", "arxiv_id", "doi", "identify", "iso_date", "names", "person", "whole_arxiv_id"]
@@ -104,18 +105,20 @@ def identify(values: Iterable[str]) -> str:
     return ""
 
 
-def iso_date(value: Any) -> str:
+def iso_date(value: Any, depth: int = 0) -> str:
     """Return ``value`` as ``YYYY``, ``YYYY-MM`` or ``YYYY-MM-DD``; "" if it is no date.
 
     Takes ISO 8601, ``2 Apr 2007``, ``July 2020``, years, milliseconds since 1970, lists of year,
     month and day, and the objects that JSON formats wrap these in. ``03/04/2020`` is read in two
     ways in the world; only its year is used.
     """
+    if depth > MAX_NESTED:
+        return ""
     if isinstance(value, dict):
         inner = [value.get(k) for k in ("date-parts", "value", "raw", "literal", "date", "created")]
-        return next((d for v in inner if (d := iso_date(v))), "")
+        return next((d for v in inner if (d := iso_date(v, depth + 1))), "")
     if isinstance(value, list):
-        return _from_list(value)
+        return _from_list(value, depth)
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
     if isinstance(value, float):
@@ -135,12 +138,12 @@ def iso_date(value: Any) -> str:
     return _from_words(text)
 
 
-def _from_list(value: list[Any]) -> str:
+def _from_list(value: list[Any], depth: int) -> str:
     if value and isinstance(value[0], (list, dict)):
-        return iso_date(value[0])
+        return iso_date(value[0], depth + 1)
     parts = [str(v).strip() for v in value[:3] if v is not None and str(v).strip()]
     if not parts or not all(re.fullmatch(r"\d{1,4}", p) for p in parts):
-        return iso_date(value[0]) if value else ""
+        return iso_date(value[0], depth + 1) if value else ""
     return _join(*parts)
 
 

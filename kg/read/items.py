@@ -13,6 +13,7 @@ from kg.records import Extraction, Paper, Source
 
 __all__ = [
     "MAX_ABSTRACT",
+    "MAX_NESTED",
     "MAX_RECORD",
     "WITHDRAWN",
     "Fields",
@@ -24,6 +25,9 @@ __all__ = [
 
 MAX_ABSTRACT: Final = 100_000
 """Characters of the longest abstract that is read; what is longer is no abstract."""
+
+MAX_NESTED: Final = 20
+"""Objects and lists in one another in which a value is looked for."""
 
 MAX_RECORD: Final = 32 * 2**20
 """Bytes of the longest record that is held in memory."""

@@ -31,7 +31,7 @@ from kg.read.field_names import (
     simple,
 )
 from kg.read.identity import names, person, whole_arxiv_id
-from kg.read.items import MAX_ABSTRACT, Fields
+from kg.read.items import MAX_ABSTRACT, MAX_NESTED, Fields
 from kg.read.json_text import restore
 from kg.read.text import counted
 
@@ -163,10 +163,12 @@ def _from_index(index: Any, fields: Fields) -> str:
     return " ".join(words.get(position, "") for position in range(end))
 
 
-def _plain(value: Any, glue: str = "") -> str:
+def _plain(value: Any, glue: str = "", depth: int = 0) -> str:
     """Return the text in ``value``: itself, of the first of a list (all, with ``glue``), inside."""
     if isinstance(value, str):
         return value
+    if depth > MAX_NESTED:
+        return ""
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, (int, float)):
@@ -174,10 +176,10 @@ def _plain(value: Any, glue: str = "") -> str:
     if isinstance(value, list):
         if glue and value and all(isinstance(v, str) for v in value):
             return glue.join(value)
-        return next((t for v in value if (t := _plain(v)).strip()), "")
+        return next((t for v in value if (t := _plain(v, "", depth + 1)).strip()), "")
     if isinstance(value, dict):
         inner = {simple(str(k)): v for k, v in value.items()}
-        return next((t for k in INNER if (t := _plain(inner.get(k))).strip()), "")
+        return next((t for k in INNER if (t := _plain(inner.get(k), "", depth + 1)).strip()), "")
     return ""
 
 
@@ -185,14 +187,17 @@ def _first(record: Mapping[str, Any], keys: tuple[str, ...], glue: str = "") -> 
     return next((t for k in keys if (t := _plain(record.get(k), glue)).strip()), "")
 
 
-def _identifiers(value: Any) -> Iterator[str]:
+def _identifiers(value: Any, depth: int = 0) -> Iterator[str]:
+    if depth > MAX_NESTED:
+        return
     if isinstance(value, dict):
         for key, inner in value.items():
             if simple(str(key)) in ("arxiv", "acl", "doi"):
-                yield from _identifiers(inner)
+                yield from _identifiers(inner, depth + 1)
     elif isinstance(value, list):
         for inner in value[:20]:
-            yield from _identifiers(inner.get("value") if isinstance(inner, dict) else inner)
+            plain = inner.get("value") if isinstance(inner, dict) else inner
+            yield from _identifiers(plain, depth + 1)
     elif isinstance(value, str):
         yield value
 
@@ -256,17 +261,17 @@ def _authors(value: Any) -> list[str]:
     return []
 
 
-def _author(value: Any) -> str:
+def _author(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return person(value)
     if isinstance(value, list):  # authors_parsed: last, first, suffix
-        parts = [str(p).strip() for p in value[:3]] + ["", "", ""]
+        parts = [_plain(p).strip() for p in value[:3]] + ["", "", ""]
         return " ".join(p for p in (parts[1], parts[0], parts[2]) if p)
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or depth > MAX_NESTED:
         return ""
     inner = {simple(str(k)): v for k, v in value.items()}
     if isinstance(inner.get("author"), dict):  # OpenAlex
-        return _author(inner["author"])
+        return _author(inner["author"], depth + 1)
     first = (
         _plain(inner.get("given")) or _plain(inner.get("first")) or _plain(inner.get("firstname"))
     )

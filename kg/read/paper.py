@@ -106,7 +106,11 @@ def _date(values: list[object]) -> tuple[str, str]:
     if found:
         # A bare year gives way to the day of the same year, told in a later field.
         return next((d for d in found if d.startswith(found[0]) and len(d) == 10), found[0]), ""
-    bad = next((str(v) for v in values if v not in (None, "", [], {}, 0)), "")
+    told = (v for v in values if v not in (None, "", [], {}, 0))
+    try:
+        bad = next(map(str, told), "")
+    except RecursionError:
+        bad = "lists in lists"
     return "", repr(one_line(bad)[:40]) if bad.strip() else ""
 
 

@@ -172,7 +172,8 @@ def _json(random: Random, p: Paper) -> str:
     if random.random() < 0.01:
         depth = random.randint(10, 5_000)
         start, end = random.choice((("[", "]"), ('{"a":', "}")))
-        out = f'{{"x": {start * depth}1{end * depth}, {out[1:]}'
+        key = random.choice(("x", *record))
+        out = f'{out[:-1]}, "{key}": {start * depth}1{end * depth}}}'
     return out
 
 
