@@ -89,8 +89,10 @@ class Clock:
 
 STEPS = (
     ("kg.extract.pipeline", "clean", "clean the markup"),
-    ("kg.extract.document", "sentences", "sentences"),
-    ("kg.extract.document", "abbreviations", "abbreviations"),
+    ("kg.extract.components", "sentences", "sentences"),
+    ("kg.extract.components", "abbreviations", "abbreviations"),
+    ("kg.extract.components", "read_doc", "from spaCy's document and back"),
+    ("kg.extract.components", "write_doc", "from spaCy's document and back"),
     ("kg.extract.model.extractor", "read_page", "features of words and spans"),
     ("kg.extract.model.extractor", "read_input", "arrays for the first network"),
     ("kg.extract.model.extractor", "groups", "choose and group spans"),
@@ -110,14 +112,15 @@ def profile(name: str, files: list[str]) -> None:
 
     engine = extract.load(name)
     clock = Clock()
-    stages = engine.stages
+    components = [c for _, c in engine.nlp.pipeline if hasattr(c, "stage")]
     loaded = time.process_time() - begun
     if name == "patterns":
         steps = [s for s in STEPS if ".model." not in s[0] and s[0] != "kg.extract.patterns.stages"]
-        engine.stages = tuple(clock(type(s).__name__, s) for s in stages)
+        for component in components:
+            component.stage = clock(type(component.stage).__name__, component.stage)
     else:
         steps = list(STEPS)
-        model = stages[0].model
+        model = components[0].stage.model
         for network, step in ((model._reader, "first network"), (model._heads, "second network")):
             network.run = clock(step, network.run)
     for module, function, step in steps:

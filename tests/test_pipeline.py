@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,16 @@ from spacy.tokens import Doc, DocBin
 
 from kg.errors import InputError
 from kg.extract.components import MENTIONS, PATTERNS, TRAINED, pipeline, read_doc
-from kg.extract.document import Document, border
+from kg.extract.document import Document, Stage, border
 from kg.extract.gold_form import to_gold
+from kg.extract.patterns.stages import (
+    ContributionPatterns,
+    EntityPatterns,
+    RelationPatterns,
+    ResultPatterns,
+)
 from kg.extract.pipeline import LONGEST, Extractor, load
+from kg.extract.trained import TrainedModel
 from kg.json_form import to_json
 from kg.records import Extraction, Paper
 from kg.schema import PAPER, PREDICATES
@@ -191,24 +199,27 @@ def attributes(doc: Doc) -> tuple[object, ...]:
     return spans, [[tuple(row) for row in value] for value in values]
 
 
-@pytest.mark.parametrize(("name", "components"), [("patterns", PATTERNS), ("model", TRAINED)])
-def test_components_find_what_the_extractor_finds(name: str, components: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("components", "stages"),
+    [
+        (PATTERNS, [EntityPatterns, ContributionPatterns, RelationPatterns, ResultPatterns]),
+        (TRAINED, [TrainedModel.load]),
+    ],
+)
+def test_components_find_what_the_stages_find(
+    components: tuple[str, ...], stages: list[Callable[[], Stage]]
+) -> None:
     nlp = pipeline(components)
-    stages = load(name).stages
     for text in (f"{TITLE}\n\n{TEXT}", "  Odd\tspace. LLMs (Large Language Models).", "a", " "):
         document = Document.of(text)
-        for stage in stages:
-            stage(document)
+        for make in stages:
+            make()(document)
         assert read_doc(nlp(text)) == document
 
 
-def test_an_extractor_does_without_spacy() -> None:
-    code = (
-        "import sys; from kg import extract; from kg.records import Paper; "
-        "extract.load().extract(Paper('1', 'We use BERT on GLUE.')); print('spacy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+def test_an_extractor_runs_a_pipeline_of_spacy() -> None:
+    assert load("patterns").nlp.pipe_names == list(PATTERNS)
+    assert load("model").nlp.pipe_names == list(TRAINED)
 
 
 def test_a_version_can_be_had_without_loading() -> None:

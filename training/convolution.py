@@ -28,10 +28,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from data import load
 from scoring import counts, f1
 
+from kg.extract.components import PATTERNS, StageComponent, pipeline
 from kg.extract.document import Document, Entity, Finding
 from kg.extract.gold_form import to_gold
 from kg.extract.model.names import normal, normal_word
-from kg.extract.patterns.stages import ContributionPatterns, RelationPatterns, ResultPatterns
 from kg.extract.pipeline import Extractor
 from kg.extract.words import words
 from kg.records import Paper
@@ -124,9 +124,16 @@ class Entities:
             document.entities.append(one)
 
 
+@Language.factory("convolution_entities", default_config={"tagger": ""})
+def create(nlp: Language, name: str, tagger: str) -> StageComponent:
+    return StageComponent(Entities(Path(tagger)))
+
+
 def extractor(out: Path) -> Extractor:
-    rest = (ContributionPatterns(), RelationPatterns(), ResultPatterns())
-    return Extractor(lambda: (Entities(out), *rest), "convolution")
+    first, second, _, *rest = PATTERNS
+    names = (first, second, "convolution_entities", *rest)
+    options = {"convolution_entities": {"tagger": str(out)}}
+    return Extractor(lambda: pipeline(names, options), "convolution")
 
 
 def test(path: Path, out: Path) -> None:

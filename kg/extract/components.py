@@ -1,4 +1,4 @@
-"""The stages as components of spaCy, for pipelines of your own.
+"""The stages as components of spaCy: the extractor's pipeline, or parts of your own.
 
     >>> import spacy
     >>> nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": "kg_words"}}})
@@ -35,7 +35,7 @@ takes the place of one of these by setting the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -95,16 +95,19 @@ def _register() -> None:
             Doc.set_extension(name, default=())
 
 
-def pipeline(components: Iterable[str] = PATTERNS) -> Language:
+def pipeline(
+    components: Iterable[str] = PATTERNS, configs: Mapping[str, dict[str, Any]] | None = None
+) -> Language:
     """Return a spaCy pipeline with this package's tokenizer and the components.
 
     Parameters
     ----------
     components : their names, in order.
+    configs : name of a component to its options, where they are not the default.
     """
     nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": "kg_words"}}})
     for name in components:
-        nlp.add_pipe(name)
+        nlp.add_pipe(name, config=(configs or {}).get(name, {}))
     return nlp
 
 

@@ -1,8 +1,8 @@
 """One text under extraction: what each stage of an extractor has found in it.
 
 A stage is a function of a :class:`Document` that fills in its part: the patterns
-(:mod:`kg.extract.patterns.stages`), or the trained model (:mod:`kg.extract.trained`). As components
-of spaCy the same stages stand in :mod:`kg.extract.components`.
+(:mod:`kg.extract.patterns.stages`), or the trained model (:mod:`kg.extract.trained`). It knows
+nothing of spaCy; :mod:`kg.extract.components` makes a component of a pipeline of each.
 """
 
 from __future__ import annotations

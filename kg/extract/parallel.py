@@ -106,7 +106,7 @@ def _start() -> None:
 def _engine(name: str) -> Extractor:
     """Return the extractor of this process, loaded."""
     engine = extract.load(name)
-    if engine.stages:
+    if engine.nlp:
         gc.freeze()  # what has been loaded stays: no need to look for garbage in it, over and over
     return engine
 

@@ -8,8 +8,8 @@
     >>> [e.name for e in found.entities]
     ['FooNet', 'BERT', 'GLUE']
 
-The stages see the clean text (:mod:`kg.extract.clean`) of title and abstract, joined by a blank
-line; every offset of a record counts in the original field.
+A spaCy pipeline (:mod:`kg.extract.components`) reads the clean text (:mod:`kg.extract.clean`) of
+title and abstract, joined by a blank line; every offset of a record counts in the original field.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kg.errors import InputError
 from kg.extract.clean import Clean, clean
-from kg.extract.document import Document, Stage
+from kg.extract.document import Document
 from kg.extract.model.folder import SHIPPED, described
-from kg.extract.patterns.stages import (
-    ContributionPatterns,
-    EntityPatterns,
-    RelationPatterns,
-    ResultPatterns,
-    extractor_of,
-    version,
-)
+from kg.extract.patterns.stages import extractor_of, version
 from kg.records import Entity, Evidence, Extraction, Mention, Paper, Part, Result, Statement
 from kg.schema import PAPER
+
+if TYPE_CHECKING:
+    from spacy.language import Language
 
 __all__ = ["LONGEST", "Extractor", "load"]
 
 LONGEST: Final = 200_000
 """Characters of the longest text that is read; longer ones give an empty extraction, and say so."""
+
+_BATCH: Final = 256
+"""Papers after which spaCy may forget the words that it has seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,39 +74,46 @@ class Extractor:
 
     Parameters
     ----------
-    load : called when the first text is read; returns the stages that read a text, in order.
+    load : called when the first text is read; returns the spaCy pipeline.
     version : what identifies the rules or the model, with their data.
     """
 
-    def __init__(self, load: Callable[[], Iterable[Stage]], version: str) -> None:
+    def __init__(self, load: Callable[[], Language], version: str) -> None:
         self._load = load
         self.version = version
 
     @cached_property
-    def stages(self) -> tuple[Stage, ...]:
-        """The stages that read a text, in order."""
-        return tuple(self._load())
+    def nlp(self) -> Language:
+        """The spaCy pipeline that reads a text."""
+        return self._load()
 
     def extract(self, paper: Paper) -> Extraction:
         """Return what the text of ``paper`` yields."""
-        text = _Text.of(paper)
-        if len(text.text) > LONGEST:
-            found = f"{len(text.text)} characters were not read: the longest text has {LONGEST}"
-            return Extraction(paper.id, warnings=(found,))
-        if not text.text.strip():
-            return Extraction(paper.id)
-        document = Document.of(text.text, text.border)
-        for stage in self.stages:
-            stage(document)
-        return _records(text, document)
+        return next(self.pipe([paper]))
 
     def pipe(self, papers: Iterable[Paper]) -> Iterator[Extraction]:
         """Yield what each paper yields, in order; memory does not grow with their number."""
-        return map(self.extract, papers)
+        stream = iter(papers)
+        while batch := list(islice(stream, _BATCH)):
+            with self.nlp.memory_zone():
+                found = [self._read(_Text.of(paper)) for paper in batch]
+            yield from found
+
+    def _read(self, text: _Text) -> Extraction:
+        if len(text.text) > LONGEST:
+            found = f"{len(text.text)} characters were not read: the longest text has {LONGEST}"
+            return Extraction(text.paper.id, warnings=(found,))
+        if not text.text.strip():
+            return Extraction(text.paper.id)
+        from kg.extract.components import read_doc  # here, as it imports spaCy
+
+        doc = self.nlp.make_doc(text.text)
+        doc._.kg_border = text.border
+        return _records(text, read_doc(self.nlp(doc)))
 
 
 def load(extractor: str = "model") -> Extractor:
-    """Return the extractor called ``extractor``; its stages are loaded when they are needed.
+    """Return the extractor called ``extractor``; its pipeline is loaded when it is needed.
 
     Parameters
     ----------
@@ -130,17 +137,16 @@ def load(extractor: str = "model") -> Extractor:
     return Extractor(partial(_trained, folder), name)
 
 
-def _patterns() -> Iterator[Stage]:
-    yield EntityPatterns()
-    yield ContributionPatterns()
-    yield RelationPatterns()
-    yield ResultPatterns()
+def _patterns() -> Language:
+    from kg.extract.components import PATTERNS, pipeline
+
+    return pipeline(PATTERNS)
 
 
-def _trained(folder: Path) -> Iterator[Stage]:
-    from kg.extract.trained import TrainedModel  # here, as it imports ONNX Runtime
+def _trained(folder: Path) -> Language:
+    from kg.extract.components import TRAINED, pipeline
 
-    yield TrainedModel.load(folder)
+    return pipeline(TRAINED, {"kg_model": {"path": str(folder)}})
 
 
 def _records(text: _Text, document: Document) -> Extraction:
