@@ -180,8 +180,9 @@ def test_extraction_holds_no_memory_of_what_it_has_read() -> None:
     tracemalloc.start()
     try:
         held(0, 20)  # what is loaded or kept once
-        # A paper, its words and records take some 5 kB; caches of names are bounded.
-        assert min(held(20, 40), held(40, 60)) < 20_000
+        # A paper, its words and records take some 5 kB, so 100 kB for 20; what is remembered of
+        # words is bounded, and takes 1 kB for the new words of one.
+        assert min(held(20, 40), held(40, 60)) < 50_000
     finally:
         tracemalloc.stop()
 
