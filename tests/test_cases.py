@@ -157,7 +157,7 @@ def test_most_cases_hold_for_the_trained_model() -> None:
     ("text", "right", "wrong"),
     [
         (
-            "On SNLI, InferSent is outperformed by BramNet.",
+            "We propose BramNet. On SNLI, InferSent is outperformed by BramNet.",
             ["BramNet", "improves-over", "InferSent"],
             ["InferSent", "improves-over", "BramNet"],
         ),

@@ -63,7 +63,7 @@ def test_python_runs(workplace: Path) -> None:
     assert isinstance(graph, kg.Graph)
     assert graph.improves_over("BERT")
     assert graph.leaderboard("GLUE")
-    assert graph.lineage("RoBERTa")
+    assert graph.lineage("BART")
     assert (workplace / "graph.ttl").is_file()
 
 

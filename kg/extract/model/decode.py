@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kg.extract.model.features import TYPES, Page
 from kg.extract.model.figures import Figure
-from kg.extract.model.grouping import Group
+from kg.extract.model.grouping import Group, acronym
 from kg.extract.model.results import BASELINE, findings, results, softmax
 from kg.schema import PAPER, PREDICATES
 
@@ -84,14 +84,15 @@ def _calibrated(score: float, kind: str, settings: Settings) -> float:
 
 
 def _name(page: Page, group: Group, used: set[str]) -> str | None:
-    """Return the mention that the entity is called by: a defined abbreviation, else the longest.
+    """Return the mention that the entity is called by.
 
-    None if every mention is another entity's name.
+    A defined abbreviation, else a word with capitals inside ("XLNet", where a title explains it),
+    else the longest; None if every mention is another entity's name.
     """
     shorts = {s for s, _ in page.pairs}
     texts = _texts(page, group)
     short = [t for t, p in zip(texts, group.places, strict=True) if p in shorts]
-    every = [*short, *sorted(texts, key=lambda t: -len(t))]
+    every = [*short, *filter(acronym, texts), *sorted(texts, key=lambda t: -len(t))]
     return next((t for t in every if t not in used), None)
 
 

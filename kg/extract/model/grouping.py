@@ -12,7 +12,7 @@ from kg.extract.model.features import TYPES, Page
 from kg.extract.model.names import abbreviates, initials, normal
 from kg.extract.model.nodes import Place
 
-__all__ = ["Group", "groups"]
+__all__ = ["Group", "acronym", "groups"]
 
 
 @dataclass
@@ -113,7 +113,7 @@ def _join(page: Page, found: list[Group]) -> list[Group]:
             continue
         j, u = home[before], before[1]
         bracket = forms[u] == "(" and e < len(forms) and forms[e] == ")"
-        title = forms[u] == ":" and e <= page.title and _acronym(_text(page, before))
+        title = forms[u] == ":" and e <= page.title and acronym(_text(page, before))
         if (bracket or title) and found[j].type == found[k].type:
             join(j, k)
     names = [_Name.of(page, g) for g in found]
@@ -148,7 +148,7 @@ class _Name(NamedTuple):
     @classmethod
     def of(cls, page: Page, group: Group) -> _Name:
         text, words = _text(page, group.places[0]), _words(page, group.places[0])
-        return cls(group.type, text, words, "".join(words), _acronym(text))
+        return cls(group.type, text, words, "".join(words), acronym(text))
 
 
 def _same(one: _Name, other: _Name) -> bool:
@@ -176,7 +176,8 @@ def _same(one: _Name, other: _Name) -> bool:
     return False
 
 
-def _acronym(text: str) -> bool:
+def acronym(text: str) -> bool:
+    """Tell whether a mention looks like a coined name: one short word, two capitals or more."""
     return len(text) <= 12 and " " not in text and sum(c.isupper() for c in text) >= 2
 
 
