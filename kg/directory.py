@@ -180,7 +180,7 @@ def build(
             for pairs in extract_chunks(pending, engine, extractor, workers):
                 ledger.add_extractions(pairs, engine.version, number)
                 done += len(pairs)
-                tell("extract", done, len(pending))
+                tell("extract", done, plan.total)
         tell("assemble", 0, None)
         assembly = Assembly(ledger)
         differs = assembly.update(decisions)

@@ -262,10 +262,17 @@ class Ledger(LedgerFile):
         )
         return dict(rows.fetchall())
 
-    def pending(self, extractor: str) -> list[Paper]:
-        """Return the papers without an extraction of their present text by ``extractor``."""
-        rows = self._db.execute(f"SELECT r.json {_PENDING} ORDER BY r.paper", (extractor,))
-        return [from_json(Paper, json.loads(text)) for (text,) in rows.fetchall()]
+    def pending(self, extractor: str) -> Iterator[Paper]:
+        """Yield the papers without an extraction of their present text by ``extractor``.
+
+        In the order of their ids, a page at a time, so that memory does not grow with their number,
+        and extractions may be added between one and the next.
+        """
+        page = f"SELECT r.paper, r.json {_PENDING} AND r.paper > ? ORDER BY r.paper LIMIT {_PAGE}"
+        rows = self._db.execute(page, (extractor, "")).fetchall()
+        while rows:
+            yield from (from_json(Paper, json.loads(text)) for _, text in rows)
+            rows = self._db.execute(page, (extractor, rows[-1][0])).fetchall()
 
     def add_extractions(
         self, pairs: Iterable[tuple[Paper, Extraction]], extractor: str, build: int = 0
@@ -385,6 +392,8 @@ class Ledger(LedgerFile):
             yield Source(file, position), found, reason, json.loads(notes)
 
 
+_PAGE: Final = 500
+"""Papers that are read from the file at a time."""
 _INSERT: Final = "INSERT OR REPLACE INTO record VALUES (?,?,?,?,?,?,?,?,?,?,?)"
 _PENDING: Final = (
     "FROM record r LEFT JOIN extraction e ON e.paper = r.paper WHERE r.paper IS NOT NULL "

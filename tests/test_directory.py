@@ -59,6 +59,24 @@ def test_one_more_paper_is_extracted_alone(tmp_path: Path) -> None:
     assert exported(tmp_path / "g") == exported(tmp_path / "scratch")
 
 
+@pytest.mark.parametrize("number", [3, 4, 5])
+def test_papers_to_extract_are_read_a_page_at_a_time(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a = write(tmp_path / "a.jsonl", *(f"Alpha{n}Net and Alpha{n + 1}Net" for n in range(number)))
+    kg.build([a], tmp_path / "at once")
+    monkeypatch.setattr("kg.ledger._PAGE", 2)
+    monkeypatch.setattr("kg.extract.parallel._PAPERS", 1)
+    told: list[tuple[str, int, int | None]] = []
+    report = kg.build([a], tmp_path / "g", progress=lambda *what: told.append(what))
+    assert report.extracted == number
+    assert [t for t in told if t[0] == "extract"] == [
+        ("extract", n + 1, number) for n in range(number)
+    ]
+    assert exported(tmp_path / "g") == exported(tmp_path / "at once")
+    assert kg.build([a], tmp_path / "g").extracted == 0
+
+
 def test_building_again_does_nothing_at_all(tmp_path: Path) -> None:
     a = write(tmp_path / "a.jsonl", ONE, TWO)
     kg.build([a], tmp_path / "g")
@@ -92,7 +110,7 @@ def test_new_extractor_says_beforehand_what_it_does_again(tmp_path: Path, stub: 
     kg.build([a], tmp_path / "g")
     stub.version = "stub@2"
     with Ledger(tmp_path / "g") as ledger:  # one paper was done before it was killed
-        done = ledger.pending("stub@2")[:1]
+        done = [next(ledger.pending("stub@2"))]
         ledger.add_extractions(zip(done, stub().pipe(done), strict=True), "stub@2")
     plans: list[Plan] = []
     report = kg.build(

@@ -26,7 +26,7 @@ def found(paper: Paper) -> Extraction:
 
 
 def extract_all(ledger: Ledger, extractor: str = "e1") -> int:
-    pending = ledger.pending(extractor)
+    pending = list(ledger.pending(extractor))
     ledger.add_extractions([(p, found(p)) for p in pending], extractor)
     return len(pending)
 
@@ -65,7 +65,7 @@ def test_reading_the_same_file_again_changes_nothing(tmp_path: Path) -> None:
         before = ledger.state()
         assert ledger.replace_file("a", items) == 0
         ledger.settle()
-        assert ledger.pending("e1") == []
+        assert list(ledger.pending("e1")) == []
         assert ledger.state() == before
         assert ledger.outcomes() == {"extracted": 1, "rejected": 1}
 
