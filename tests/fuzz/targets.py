@@ -212,7 +212,7 @@ def graph(random: Random) -> None:
             ledger.replace_file(f"{number}", items)
             total += len(items)
         ledger.settle()
-        pending = ledger.pending(engine.version)
+        pending = list(ledger.pending(engine.version))
         for pair in zip(pending, engine.pipe(pending), strict=True):
             checks.extraction(*pair)
             ledger.add_extractions([pair], engine.version)
