@@ -56,20 +56,7 @@ class Build:
 
 
 class Ledger(LedgerFile):
-    """The ledger of one graph directory. Use it as a context manager.
-
-    Parameters
-    ----------
-    directory : the graph directory.
-    create : make directory and ledger if they are not there.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no ledger and ``create`` is false.
-    StoreError
-        If the file is no ledger, is of a newer version, or another process is writing to it.
-    """
+    """The ledger of one graph directory; opened as :class:`~kg.ledger_file.LedgerFile` says."""
 
     # -- reading records in ---------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 
 from kg.errors import InputError
+from kg.extract.abbreviations import abbreviations
 from kg.extract.components import MENTIONS, PATTERNS, TRAINED, pipeline, read_doc
 from kg.extract.document import Document, Stage, border
 from kg.extract.gold_form import to_gold
@@ -22,6 +23,7 @@ from kg.extract.patterns.stages import (
     ResultPatterns,
 )
 from kg.extract.pipeline import LONGEST, Extractor, load
+from kg.extract.sentences import sentences
 from kg.extract.trained import TrainedModel
 from kg.json_form import to_json
 from kg.records import Extraction, Paper
@@ -211,7 +213,7 @@ def test_components_find_what_the_stages_find(
 ) -> None:
     nlp = pipeline(components)
     for text in (f"{TITLE}\n\n{TEXT}", "  Odd\tspace. LLMs (Large Language Models).", "a", " "):
-        document = Document.of(text)
+        document = Document(text, border(text), sentences(text), abbreviations(text))
         for make in stages:
             make()(document)
         assert read_doc(nlp(text)) == document

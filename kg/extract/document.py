@@ -12,8 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from kg.extract.abbreviations import Pair, abbreviations
-from kg.extract.sentences import sentences
+from kg.extract.abbreviations import Pair
 
 __all__ = ["Document", "Entity", "Finding", "RelationRow", "ResultRow", "Stage", "border"]
 
@@ -97,15 +96,6 @@ class Document:
     introduced: dict[int, float] = field(default_factory=dict)
     relations: tuple[RelationRow, ...] = ()
     results: tuple[ResultRow, ...] = ()
-
-    @classmethod
-    def of(cls, text: str, start: int | None = None) -> Document:
-        """Return the document of ``text`` that no stage has read yet.
-
-        ``start`` is where the abstract starts; None: found by a blank line.
-        """
-        at = border(text) if start is None else start
-        return cls(text, at, sentences(text), abbreviations(text))
 
 
 Stage = Callable[[Document], None]
