@@ -22,6 +22,8 @@ def pairs(text: str) -> list[tuple[str, str]]:
         ("named entity recognition (NER, for short)", ("NER", "named entity recognition")),
         ("mean average precision [mAP] rises", ("mAP", "mean average precision")),
         ("natural-language inference (“NLI”) is", ("NLI", "natural-language inference")),
+        ("the in-context learning (ICL) of models", ("ICL", "in-context learning")),
+        ("what is called “image captioning” (IC) is", ("IC", "image captioning")),
     ],
 )  # fmt: skip
 def test_definitions(text: str, expected: tuple[str, str]) -> None:

@@ -22,7 +22,7 @@ from kg.extract.model.figures import figures
 from kg.extract.model.folder import FILES, SHIPPED
 from kg.extract.model.grouping import Group, groups
 from kg.extract.model.long import LONG, PART, joined, parts
-from kg.extract.model.names import abbreviates, normal, sentences
+from kg.extract.model.names import abbreviates, normal
 from kg.extract.model.nodes import buckets, figure_words
 from kg.extract.model.pieces import MAX_PIECES, Pieces
 from kg.extract.model.reading import windows
@@ -252,15 +252,7 @@ def test_pieces() -> None:
     assert len(PIECES.split("be" + "r" * 400)) == MAX_PIECES
 
 
-def test_sentences_and_names() -> None:
-    text = "We beat X et al. by 3.5 points. Then, e.g. here, it ends! “Quoted” is new.\n\nNext"
-    assert [text[s:e] for s, e in sentences(text)] == [
-        "We beat X et al. by 3.5 points.",
-        "Then, e.g. here, it ends!",
-        "“Quoted” is new.",
-        "Next",
-    ]
-    assert sentences(" \n ") == []
+def test_names() -> None:
     assert normal(["mixture", "-", "of", "-", "experts"]) == normal(["mixture", "of", "expert"])
     assert normal(["gpt", "-", "4"]) != normal(["gpt", "4", "o"])
     assert abbreviates("RAG", "Retrieval-Augmented Generation")

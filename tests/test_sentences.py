@@ -12,6 +12,17 @@ def cut(text: str) -> list[str]:
     return [text[a:b] for a, b in sentences(text)]
 
 
+def test_titles_quotes_and_marks() -> None:
+    text = "We beat X et al. by 3.5 points. Then, e.g. here, it ends! “Quoted” is new.\n\nNext"
+    assert cut(text) == [
+        "We beat X et al. by 3.5 points.",
+        "Then, e.g. here, it ends!",
+        "“Quoted” is new.",
+        "Next",
+    ]
+    assert cut(" \n ") == []
+
+
 def test_glued_sentences_are_cut() -> None:
     text = "It makes noisy pseudo-labels.Our method filters them (by 3.5%).Experiments confirm it."
     assert cut(text) == [

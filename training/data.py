@@ -20,11 +20,12 @@ from kg.extract.model.features import (
     read_page,
 )
 from kg.extract.model.figures import figures
-from kg.extract.model.names import normal, normal_word, sentences
+from kg.extract.model.names import normal, normal_word
 from kg.extract.model.nodes import HeadInput, figure_words
 from kg.extract.model.pieces import Pieces
 from kg.extract.model.reading import ReadInput, windows
 from kg.extract.model.results import DIRECTIONS, ROLES, UNITS
+from kg.extract.sentences import sentences
 from kg.extract.words import words
 
 LINK_KEYS = ("head", "benchmark", "metric", "baseline")
@@ -129,6 +130,8 @@ class Example:
     gold_cells: set[tuple[int, int]] = field(default_factory=set)
     low: torch.Tensor | None = None
     """(pieces, d) what the encoder's frozen layers make of the text, bfloat16."""
+    taught: dict | None = None
+    """Probabilities to learn instead of annotations: the fields of `teach.Taught`."""
 
 
 def example(doc: dict, pieces: Pieces, gaz: dict, own: dict | None) -> Example:
@@ -207,9 +210,43 @@ def example(doc: dict, pieces: Pieces, gaz: dict, own: dict | None) -> Example:
     )
 
 
-def batches(examples: list[Example], size: int, rng: random.Random) -> list[list[int]]:
+def taught_example(taught: dict, pieces: Pieces, gaz: dict) -> Example:
+    """A paper that teachers labelled: what they chose as entities, and figures, without answers."""
+    page = read_page(taught["text"], pieces, gaz, None)
+    numbers = [figure_words(page, f.start, f.end) for f in figures(taught["text"])]
+    return Example(
+        {"id": "taught-", "text": taught["text"]},
+        page,
+        windows(page)[0][1],
+        spans=[],
+        entities=taught["places"],
+        types=[],
+        introduced=[],
+        relations=[],
+        figures=numbers,
+        roles=[],
+        directions=[],
+        units=[],
+        links=[],
+        taught=taught,
+    )
+
+
+def chosen(examples: list[Example], often: dict[str, float], rng: random.Random) -> list[int]:
+    """The examples of one pass: each as often as `often` says of its id's first part (default 1);
+    0.4 is a chance of 0.4."""
+    out = []
+    for i, x in enumerate(examples):
+        times = often.get(x.doc["id"].partition("-")[0], 1.0)
+        out += [i] * (int(times) + (rng.random() < times % 1))
+    return out
+
+
+def batches(
+    examples: list[Example], which: list[int], size: int, rng: random.Random
+) -> list[list[int]]:
     """Indices in batches of like length."""
-    order = list(range(len(examples)))
+    order = list(which)
     rng.shuffle(order)
     out = []
     for i in range(0, len(order), size * 24):

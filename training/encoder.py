@@ -89,11 +89,16 @@ class Layer(nn.Module):
 class Encoder(nn.Module):
     """Word pieces (batch, n) to vectors (batch, n, 384)."""
 
-    def __init__(self, config: dict, dropout: float = 0.1, frozen: int = 3) -> None:
-        """`frozen`: how many of the lowest layers keep their published weights."""
+    def __init__(
+        self, config: dict, dropout: float = 0.1, frozen: int = 3, features_at: int | None = None
+    ) -> None:
+        """`frozen`: how many of the lowest layers keep their published weights. `features_at`: the
+        layer, counted from 0, whose input takes what is known of each word; the first that is
+        trained by default."""
         super().__init__()
         w = config["hidden_size"]
         self.width, self.frozen = w, frozen
+        self.features_at = frozen if features_at is None else features_at
         self.words = nn.Embedding(config["vocab_size"], w, padding_idx=0)
         self.places = nn.Embedding(config["max_position_embeddings"], w)
         self.kind = nn.Parameter(torch.zeros(w))
@@ -121,11 +126,12 @@ class Encoder(nn.Module):
         return x
 
     def upper(self, x: Tensor, lengths: Tensor | None, extra: Tensor) -> Tensor:
-        """The trained layers, on the frozen ones' output plus what is known of each word."""
+        """The trained layers, on the frozen ones' output and what is known of each word."""
         mask = self.mask(x.shape[1], lengths)
-        x = self.drop(x + extra)
-        for layer in self.layers[self.frozen :]:
-            x = layer(x, mask)
+        for k in range(self.frozen, len(self.layers)):
+            if k == self.features_at:
+                x = self.drop(x + extra)
+            x = self.layers[k](x, mask)
         return x
 
     def freeze(self) -> None:
@@ -140,11 +146,17 @@ class Encoder(nn.Module):
         return self
 
 
-def pretrained(folder: Path, layers: int = 0, frozen: int = 3, dropout: float = 0.1) -> Encoder:
+def pretrained(
+    folder: Path,
+    layers: int = 0,
+    frozen: int = 3,
+    dropout: float = 0.1,
+    features_at: int | None = None,
+) -> Encoder:
     """The encoder with its published weights, from a folder.
 
-    `layers`: how many of its layers to take, from below (0: all). `frozen`: how many of them keep
-    their weights.
+    `layers`: how many of its layers to take, from below (0: all). `frozen`, `features_at`: see
+    :class:`Encoder`.
     """
     from safetensors.torch import load_file
 
@@ -152,7 +164,7 @@ def pretrained(folder: Path, layers: int = 0, frozen: int = 3, dropout: float = 
     if layers:
         config["num_hidden_layers"] = layers
     raw = {k.removeprefix("bert."): v for k, v in load_file(folder / "model.safetensors").items()}
-    e = Encoder(config, dropout, frozen)
+    e = Encoder(config, dropout, frozen, features_at)
     state = {
         "words.weight": raw["embeddings.word_embeddings.weight"],
         "places.weight": raw["embeddings.position_embeddings.weight"],

@@ -16,6 +16,7 @@ import json
 import random
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,18 @@ import torch
 import torch.nn.functional as fn
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from data import Example, batches, example, gazetteer, head_batch, load, read_batch, without_title
+from data import (
+    Example,
+    batches,
+    chosen,
+    example,
+    gazetteer,
+    head_batch,
+    load,
+    read_batch,
+    taught_example,
+    without_title,
+)
 from encoder import Encoder, pretrained
 from network import Heads, Reader
 from torch import Tensor, nn
@@ -37,6 +49,8 @@ from kg.extract.model.reading import read_input
 
 SPURIOUS = 6
 """Most wrong nodes that are added to a paper."""
+TAUGHT = 0.7
+"""Weight of a paper that teachers labelled."""
 
 
 class Model(nn.Module):
@@ -45,9 +59,16 @@ class Model(nn.Module):
         self.reader, self.heads = reader, heads
 
 
-def build(folder: Path, layers: int = 0, frozen: int = 3, dropout: float = 0.2) -> Model:
+def build(
+    folder: Path,
+    layers: int = 0,
+    frozen: int = 3,
+    features_at: int | None = None,
+    dropout: float = 0.2,
+) -> Model:
     """A fresh model on the published encoder: see `pretrained`."""
-    return Model(Reader(pretrained(folder, layers, frozen), dropout), Heads(dropout))
+    encoder = pretrained(folder, layers, frozen, features_at=features_at)
+    return Model(Reader(encoder, dropout), Heads(dropout))
 
 
 @torch.no_grad()
@@ -82,11 +103,12 @@ def spurious(
 def node_arrays(
     x: Example, probabilities: np.ndarray, rng: random.Random | None
 ) -> tuple[HeadInput, int]:
-    """Gold entities (some places dropped), then wrong ones; and how many are wrong."""
+    """The paper's entities (some places dropped), then wrong ones; and how many are wrong. Entities
+    of a taught paper may be wrong themselves, so it gets no more."""
     ents = x.entities
     if rng is not None:
         ents = [[p for p in ps if len(ps) < 2 or rng.random() > 0.15] or ps[:1] for ps in ents]
-    wrong = spurious(x, probabilities, rng, SPURIOUS) if rng is not None else []
+    wrong = spurious(x, probabilities, rng, SPURIOUS) if rng is not None and not x.taught else []
     every = [*ents, *wrong]
     prob = []
     for ps in every:
@@ -95,18 +117,116 @@ def node_arrays(
     return head_input(x.page, x.n, every, prob, x.figures or [(0, 1)]), len(wrong)
 
 
+def entropy(scores: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+    """Cross entropy of the scores (..., k) with distributions (..., k), weighted, summed."""
+    return -((scores.log_softmax(-1) * target).sum(-1) * weight).sum()
+
+
+def one_hot(k: int, n: int) -> Tensor:
+    return torch.eye(n)[k]
+
+
 def span_loss(spans: Tensor, xs: list[Example]) -> Tensor:
     """Cross entropy of the span scores (b, n, WIDTH, 7), by paper and about 10.7 mentions."""
     b, n = spans.shape[:2]
-    target = torch.zeros(spans.shape[:3], dtype=torch.long)
+    target = torch.zeros(spans.shape)
+    target[..., 0] = 1
     valid = torch.zeros(spans.shape[:3])
     at = torch.arange(n)[:, None] + torch.arange(WIDTH)[None]
     for i, x in enumerate(xs):
-        valid[i] = at < x.n
+        valid[i] = (at < x.n) * trust(x)
+        if x.taught:
+            where = torch.from_numpy(x.taught["spans"]).long()
+            soft = torch.from_numpy(x.taught["span_types"]).float()
+            target[i, where[:, 0], where[:, 1]] = soft / soft.sum(-1, keepdim=True)
         for s, w, t in x.spans:
-            target[i, s, w] = t
-    ce = fn.cross_entropy(spans.flatten(0, 2), target.flatten(), reduction="none")
-    return (ce * valid.flatten()).sum() / (10.7 * b)
+            target[i, s, w] = one_hot(t, 7)
+    return entropy(spans, target, valid) / (10.7 * b)
+
+
+def trust(x: Example) -> float:
+    """The weight of a paper."""
+    return TAUGHT if x.taught else 1.0
+
+
+@dataclass
+class Targets:
+    """Distributions to learn for b papers, up to e nodes and f figures, each with its weight."""
+
+    types: Tensor
+    typed: Tensor
+    introduced: Tensor
+    relations: Tensor
+    related: Tensor
+    roles: Tensor
+    role: Tensor
+    asides: Tensor
+    links: Tensor
+    link: Tensor
+    evidence: list[tuple[int, int, int, int, int]]
+    """(paper, head, tail, first word, past the last) where a passage is known."""
+
+
+def targets(xs: list[Example], wrong: list[int], e: int, f: int) -> Targets:
+    b = len(xs)
+    t = Targets(
+        types=torch.zeros(b, e, 7),
+        typed=torch.zeros(b, e),
+        introduced=torch.zeros(b, e),
+        relations=one_hot(0, 8).repeat(b, e, e, 1),
+        related=torch.zeros(b, e, e),
+        roles=torch.zeros(b, f, 12),
+        role=torch.zeros(b, f),
+        asides=torch.zeros(b, f),
+        links=torch.zeros(b, f, 4, e + 1),
+        link=torch.zeros(b, f, 4),
+        evidence=[],
+    )
+    for i, x in enumerate(xs):
+        k = 1 + len(x.entities)
+        total = k + wrong[i]
+        t.typed[i, 1:total] = trust(x)
+        t.related[i, :total, 1:total] = trust(x)
+        t.related[i, range(total), range(total)] = 0
+        t.role[i, : len(x.figures)] = trust(x)
+        if x.taught:
+            taught_targets(t, i, x, k, e)
+            continue
+        for j, (kind, new) in enumerate(zip(x.types, x.introduced, strict=True), 1):
+            t.types[i, j], t.introduced[i, j] = one_hot(kind, 7), float(new)
+        t.types[i, k:total, 0] = 1
+        for h, d, r, s, z in x.relations:
+            t.relations[i, h, d] = one_hot(r, 8)
+            if z > s:
+                t.evidence.append((i, h, d, s, z))
+        for j in range(len(x.figures)):
+            t.roles[i, j, x.roles[j]] = 1
+            if x.roles[j] in (1, 3):
+                t.asides[i, j] = 1
+                t.roles[i, j, 4 + x.directions[j]] = t.roles[i, j, 7 + x.units[j]] = 1
+                for c, v in enumerate(x.links[j]):
+                    if v != -1:
+                        t.links[i, j, c, e if v == -2 else v] = t.link[i, j, c] = 1
+    return t
+
+
+def taught_targets(t: Targets, i: int, x: Example, k: int, e: int) -> None:
+    """The teachers' answers as paper i's targets: k nodes of at most e."""
+    own = {n: torch.from_numpy(v).float() for n, v in x.taught.items() if n not in OTHER}
+    t.types[i, 1:k], t.introduced[i, 1:k] = own["types"], own["introduced"]
+    pairs, soft = torch.from_numpy(x.taught["pairs"]).long(), own["relations"]
+    t.relations[i, pairs[:, 0], pairs[:, 1]] = soft / soft.sum(-1, keepdim=True)
+    f = len(x.figures)
+    if f:
+        t.roles[i, :f] = own["figures"]
+        t.asides[i, :f] = (own["figures"][:, 1] + own["figures"][:, 3]) * trust(x)
+        t.link[i, :f] = t.asides[i, :f, None]
+        t.links[i, :f, :, :k] = own["links"][:, :-1].transpose(1, 2)
+        t.links[i, :f, :, e] = own["links"][:, -1]
+
+
+OTHER = ("text", "places", "spans", "pairs")
+"""Fields of a taught paper that are no probabilities."""
 
 
 def losses(
@@ -134,60 +254,26 @@ def losses(
     hb = head_batch(list(arrays))
     types, intro, rel, att, figs, links = model.heads(words, rb["mask"], **hb)
     e = types.shape[1]
-    t_type = torch.full((b, e), -1)
-    t_intro = torch.zeros(b, e)
-    t_rel = torch.full((b, e, e), -1)
-    ev_at, ev_spans = [], []
-    t_figs = torch.full((b, figs.shape[1], 3), -1)
-    t_links = torch.full((b, figs.shape[1], 4), -1)
-    for i, x in enumerate(xs):
-        k = 1 + len(x.entities)
-        total = k + wrong[i]
-        t_type[i, 1:k] = torch.tensor(x.types) if x.types else t_type[i, 1:k]
-        t_type[i, k:total] = 0
-        if x.types:
-            t_intro[i, 1:k] = torch.tensor(x.introduced, dtype=torch.float)
-        t_rel[i, :total, 1:total] = 0
-        t_rel[i, range(total), range(total)] = -1
-        for h, t, r, s, z in x.relations:
-            t_rel[i, h, t] = r
-            if z > s:
-                ev_at.append((i, h, t))
-                ev_spans.append((s, z))
-        for f in range(len(x.figures)):
-            t_figs[i, f, 0] = x.roles[f]
-            if x.roles[f] in (1, 3):
-                t_figs[i, f, 1], t_figs[i, f, 2] = x.directions[f], x.units[f]
-                for c, v in enumerate(x.links[f]):
-                    t_links[i, f, c] = e if v == -2 else v
-    ok = t_type >= 0
-    out["type"] = fn.cross_entropy(types[ok], t_type[ok]) if ok.any() else types.sum() * 0
-    out["introduced"] = (
-        fn.binary_cross_entropy_with_logits(intro[ok], t_intro[ok]) if ok.any() else intro.sum() * 0
-    )
-    rel_ce = fn.cross_entropy(rel.flatten(0, 2), t_rel.flatten(), ignore_index=-1, reduction="sum")
-    out["relation"] = rel_ce / (3.6 * b)
-    if ev_at:
-        idx = torch.tensor(ev_at)
+    t = targets(xs, list(wrong), e, figs.shape[1])
+    some = t.typed.sum().clamp(min=1)
+    out["type"] = entropy(types, t.types, t.typed) / some
+    new = fn.binary_cross_entropy_with_logits(intro, t.introduced, reduction="none")
+    out["introduced"] = (new * t.typed).sum() / some
+    out["relation"] = entropy(rel, t.relations, t.related) / (3.6 * b)
+    if t.evidence:
+        idx = torch.tensor(t.evidence)
         got = att[idx[:, 0], idx[:, 1], idx[:, 2]]
-        inside = torch.zeros_like(got)
-        for k, (s, z) in enumerate(ev_spans):
-            inside[k, s:z] = 1
+        at = torch.arange(got.shape[1])[None]
+        inside = (at >= idx[:, 3:4]) & (at < idx[:, 4:5])
         out["evidence"] = -((got * inside).sum(-1) + 1e-4).log().mean()
-    flat = t_figs.flatten(0, 1)
-    row = figs.flatten(0, 1)
-    role = fn.cross_entropy(row[:, :4], flat[:, 0], ignore_index=-1, reduction="sum")
-    aside = fn.cross_entropy(
-        row[:, 4:7], flat[:, 1], ignore_index=-1, reduction="sum"
-    ) + fn.cross_entropy(row[:, 7:], flat[:, 2], ignore_index=-1, reduction="sum")
-    out["role"] = role / (0.75 * b)
-    out["aside"] = aside / (0.75 * b)
+    out["role"] = entropy(figs[..., :4], t.roles[..., :4], t.role) / (0.75 * b)
+    out["aside"] = (
+        entropy(figs[..., 4:7], t.roles[..., 4:7], t.asides)
+        + entropy(figs[..., 7:], t.roles[..., 7:], t.asides)
+    ) / (0.75 * b)
     real = torch.cat([hb["node_kind"][:, :e] != 3, torch.ones(b, 1, dtype=torch.bool)], 1)
-    masked = links.masked_fill(~real[:, None, :, None], -1e4).permute(0, 1, 3, 2)
-    link = fn.cross_entropy(
-        masked.flatten(0, 2), t_links.flatten(), ignore_index=-1, reduction="sum"
-    )
-    out["link"] = link / (0.75 * b)
+    masked = links.masked_fill(~real[:, None, :, None], -1e4).transpose(2, 3)
+    out["link"] = entropy(masked, t.links, t.link) / (0.75 * b)
     return out
 
 
@@ -229,6 +315,18 @@ def main() -> None:
         "--steps", type=int, default=0, help="stop after this many steps (to try things)"
     )
     a.add_argument(
+        "--features-at",
+        type=int,
+        help="the layer that takes what is known of each word; default: the first trained",
+    )
+    a.add_argument("--begin", type=Path, help="averaged weights of another run to begin with")
+    a.add_argument("--taught", type=Path, action="append", default=[], help="what teach.py wrote")
+    a.add_argument(
+        "--often",
+        default="",
+        help="how often papers are shown in a pass, by the first part of their id: acl=0.6,daily=2",
+    )
+    a.add_argument(
         "--minutes",
         type=float,
         default=0,
@@ -256,11 +354,17 @@ def main() -> None:
     for d, s in zip(train, shares, strict=True):
         cut = without_title(d) if rng.random() < 0.6 else None
         bare.append(example(cut, pieces, gaz, s) if cut else None)
+    for path in o.taught:
+        for one in torch.load(path, weights_only=False):
+            examples.append(taught_example(one, pieces, gaz))
+            bare.append(None)
     print(f"{len(examples)} papers read in {time.time() - t0:.0f} s; {len(gaz)} names", flush=True)
     (o.out / "gazetteer.json").write_text(json.dumps(gaz, ensure_ascii=False))
     (o.out / "held_out.json").write_text(json.dumps(sorted(docs[i]["id"] for i in held)))
 
-    model = build(o.encoder, o.layers, o.frozen)
+    model = build(o.encoder, o.layers, o.frozen, o.features_at)
+    if o.begin:
+        model.load_state_dict(torch.load(o.begin))
     t0 = time.time()
     everything = sorted([*examples, *(x for x in bare if x)], key=lambda x: x.n)
     cache(model.reader.encoder, everything, pieces)
@@ -277,7 +381,8 @@ def main() -> None:
         weight_decay=0.01,
         betas=(0.9, 0.98),
     )
-    per_pass = len(batches(examples, o.batch, random.Random(0)))
+    often = {k: float(v) for k, _, v in (x.partition("=") for x in o.often.split(",") if x)}
+    per_pass = -(-len(chosen(examples, often, random.Random(0))) // o.batch)
     total, step, first = per_pass * o.passes, 0, 0
     history: list[dict] = []
     if o.resume and (o.out / "checkpoint.pt").exists():
@@ -303,7 +408,7 @@ def main() -> None:
         model.train()
         sums: dict[str, float] = {}
         count, t0 = 0, time.time()
-        for batch in batches(examples, o.batch, rng):
+        for batch in batches(examples, chosen(examples, often, rng), o.batch, rng):
             for g in optimizer.param_groups:
                 g["lr"] = g["base"] * rate(progress(), step / max(1, total // 20))
             xs = []

@@ -18,6 +18,7 @@ Pair = tuple[int, int, int, int]
 _BRACKET: Final = re.compile(r"[(\[]([^()\[\]\n]{2,120})[)\]]")
 _SHORT: Final = re.compile(r"(?=[^a-z]*[A-Za-z])[\w\-+./&@αβγλμσφ*]{2,16}(?: ?\d)?")
 _WORD: Final = re.compile(r"[\w+*@]+")
+_QUOTES: Final = "\"'“”‘’"
 _STOP_WORDS: Final = (
     "a an the of for in on to and or with by from our we is are as at via using called i.e e.g "
 )
@@ -62,7 +63,7 @@ def _sound(short: str, long: str) -> bool:
         len(long) > len(short)
         and len(found) <= min(letters + 5, letters * 2)
         and bool(found)
-        and found[0].lower() not in _STOP
+        and (found[0].lower() not in _STOP or long[len(found[0]) :].startswith("-"))
         and short.lower() not in (w.lower() for w in found)
         and not re.search(r"[(),;:]", long)
         and (len(found) > 1 or letters * 2 <= len(long))
@@ -82,7 +83,7 @@ def abbreviations(text: str) -> list[Pair]:
     for bracket in _BRACKET.finditer(text):
         inside, start = bracket[1], bracket.start(1)
         head = re.split(r"[,;:]| or | aka ", inside, maxsplit=1)[0]
-        form = head.strip().strip("\"'“”‘’")
+        form = head.strip().strip(_QUOTES)
         pair = None
         if _is_short(form):
             short_start = start + inside.index(form)
@@ -109,6 +110,7 @@ def _long_before(text: str, stop: int, short_start: int, short: str) -> Pair | N
     if at is None:
         return None
     start = end - len(window) + begin + at
+    end = start + len(text[start:end].rstrip(_QUOTES))
     long = text[start:end]
     return (short_start, short_start + len(short), start, end) if _sound(short, long) else None
 

@@ -16,8 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.extract.model.names import HYPHENS, abbreviates, normal_word, sentences, singular
+from kg.extract.abbreviations import abbreviations
+from kg.extract.model.names import HYPHENS, normal_word, singular
 from kg.extract.model.pieces import Pieces
+from kg.extract.sentences import sentences
 from kg.extract.words import words
 
 __all__ = [
@@ -125,33 +127,16 @@ _OF_WORD = (0, 1, 2, 3, 4, 5, 6, 11, 12)
 
 
 def _definitions(
-    forms: list[str], text: str, spans: list[tuple[int, int]]
+    text: str, spans: list[tuple[int, int]]
 ) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Find "full form (SHORT)" and "SHORT (full form)"."""
-    out = []
-    for i, form in enumerate(forms):
-        if form not in "([" or i == 0:
-            continue
-        close = next((j for j in range(i + 2, min(i + 14, len(forms))) if forms[j] in ")]"), None)
-        if close is None:
-            continue
-        inside = text[spans[i + 1][0] : spans[close - 1][1]]
-        if len(inside) <= 16 and close - i - 1 <= 5:
-            letters = sum(c.isalnum() for c in inside)
-            low = max(0, i - 2 * letters - 6)
-            for s in range(i - 1, low - 1, -1):
-                if forms[s] in _STOP:
-                    break
-                before = s == 0 or spans[s - 1][1] < spans[s][0] or forms[s - 1] in HYPHENS
-                if before and abbreviates(inside, text[spans[s][0] : spans[i - 1][1]]):
-                    out.append(((i + 1, close), (s, i)))
-                    break
-        else:
-            for s in range(i - 1, max(-1, i - 5), -1):
-                if abbreviates(text[spans[s][0] : spans[i - 1][1]], inside):
-                    out.append(((s, i), (i + 1, close)))
-                    break
-    return out
+    """Find "full form (SHORT)" and "SHORT (full form)" that begin and end with words."""
+    first = {s: i for i, (s, _) in enumerate(spans)}
+    past = {e: i + 1 for i, (_, e) in enumerate(spans)}
+    return [
+        ((first[a], past[b]), (first[c], past[d]))
+        for a, b, c, d in abbreviations(text)
+        if a in first and b in past and c in first and d in past
+    ]
 
 
 def names_in(norms: list[str], sentence: NDArray[np.int64]) -> dict[str, list[tuple[int, int]]]:
@@ -244,7 +229,7 @@ def read_page(
         cells.append((s, width - 1, feature))
         values.append(value)
 
-    pairs = _definitions(forms, text, spans)
+    pairs = _definitions(text, spans)
     for short, full in pairs:
         for s, e in (short, full):
             flags[s, 28] = 1

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from kg.extract.model.names import sentences
 from kg.extract.model.results import LINKS
+from kg.extract.sentences import sentences
 from kg.schema import PAPER, PREDICATES
 
 __all__ = ["LONG", "PART", "halves", "joined", "parts", "too_much"]

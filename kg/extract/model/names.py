@@ -1,4 +1,4 @@
-"""Names in one text: which strings mean the same, which is short for which; and sentences."""
+"""Names in one text: which strings mean the same, which is short for which."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["abbreviates", "initials", "normal", "normal_word", "sentences", "singular"]
+__all__ = ["abbreviates", "initials", "normal", "normal_word", "singular"]
 
 HYPHENS = frozenset("-‐‑‒–—−_")
 
 _SMALL = frozenset(
     ["of", "for", "the", "and", "in", "on", "with", "to", "a", "via", "from", "by", "as"]
-)
-
-_END = re.compile(r"""(?<=[.!?])["'”’)\]*]*\s+(?=["'“‘(\[*$\\]*[A-Z0-9\\])|\s*\n\s*""")
-_NO_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|etc|al|Fig|Figs|Eq|Sec|Tab|No|resp|approx|Dr|Prof|w\.r\.t|a\.k\.a|St)"
-    r"|\b[A-Z])\.$"
 )
 
 
@@ -48,32 +42,6 @@ def normal(words: Sequence[str]) -> str:
     if kept:
         kept[-1] = singular(kept[-1])
     return " ".join(kept)
-
-
-def sentences(text: str) -> list[tuple[int, int]]:
-    """Return the (start, end) offsets of the sentences of ``text``, without white space around.
-
-    Line breaks end a sentence. Text without any visible character has none.
-    """
-    out: list[tuple[int, int]] = []
-    begin = 0
-    for hit in _END.finditer(text):
-        if "\n" not in hit.group() and _NO_END.search(text[max(0, hit.start() - 8) : hit.start()]):
-            continue
-        head = hit.group()
-        cut = hit.start() + len(head) - len(head.lstrip("\"'”’)]*"))
-        out.append((begin, cut))
-        begin = hit.end()
-    out.append((begin, len(text)))
-    trimmed: list[tuple[int, int]] = []
-    for s, e in out:
-        while s < e and text[s].isspace():
-            s += 1
-        while e > s and text[e - 1].isspace():
-            e -= 1
-        if s < e:
-            trimmed.append((s, e))
-    return trimmed
 
 
 def abbreviates(short: str, full: str) -> bool:
