@@ -309,6 +309,34 @@ def test_groups_do_not_overlap_and_join_abbreviations() -> None:
     assert found[0].type == 0
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("open-domain QA", "Open-Domain Question Answering", True),
+        ("AMR parsing", "abstract meaning representation (AMR) parsing", True),
+        ("OOD detection", "out-of-distribution detection", True),
+        ("contextual embeddings", "contextualized embeddings", True),
+        ("Mixture-of-Experts", "mixture of experts", True),
+        ("visual QA", "textual question answering", False),
+        ("open-domain QA", "question answering", False),
+        ("IT detection", "image text detection in videos", False),
+        ("machine translation", "machine reading", False),
+    ],
+)
+def test_names_that_mean_one_thing_in_a_text(one: str, other: str, same: bool) -> None:
+    text = f"We like {one} more than {other} here."
+    page = read_page(text, PIECES, {})
+    first = {s: i for i, (s, _) in enumerate(page.spans)}
+    past = {e: i for i, (_, e) in enumerate(page.spans)}
+    p = np.zeros((len(page.spans), WIDTH, 7), np.float32)
+    p[..., 0] = 1
+    for name in (one, other):
+        start = text.rindex(name)
+        s = first[start]
+        p[s, past[start + len(name)] - s] = [0.1, 0, 0, 0, 0, 0.9, 0]
+    assert len(groups(page, p, 0.3)) == (1 if same else 2)
+
+
 def test_buckets_and_figure_words() -> None:
     sentence = np.array([0, 0, 0, 1, 1])
     assert buckets([(1, 2)], sentence).tolist() == [7, 0, 1, 15, 16]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from kg.extract.model.names import abbreviates, initials, normal
 from kg.extract.model.nodes import Place
 
 __all__ = ["Group", "acronym", "groups"]
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass
@@ -168,12 +171,41 @@ def _same(one: _Name, other: _Name) -> bool:
     mixed = one.acronym and not short.rstrip("s").isupper() and len(b) > 1
     if mixed and abbreviates(short, full) and short.lower() not in full.lower():
         return True
-    if len(a) == len(b) > 1 and a[:-1] == b[:-1] and a[-1][:4] == b[-1][:4]:
+    if len(a) == len(b) > 1 and all(v[:4] == w[:4] for v, w in zip(a, b, strict=True)):
+        return True
+    if _spelt_out(one, other):
         return True
     if one.type == TYPES.index("Task") and 2 <= len(a) < len(b) and a[0] == b[0] and a[-1] == b[-1]:
         rest = iter(b)
         return all(w in rest for w in a)
     return False
+
+
+def _spelt_out(one: _Name, other: _Name) -> bool:
+    """Tell whether the second name is the first with acronyms spelt out, a bracketed one beside it
+    left out: "open-domain QA", "AMR parsing" and "Abstract Meaning Representation (AMR) parsing".
+    """
+    short, full = one.words, _without_brackets(other.words)
+    if len(short) < 2 or len(short) > len(full):
+        return False
+    capitals = {w.rstrip("s").lower() for w in _WORD.findall(one.text) if w.rstrip("s").isupper()}
+    at = 0
+    for word in short:
+        spelt = full[at : at + len(word)]
+        if full[at : at + 1] == [word]:
+            at += 1
+        elif word in capitals and len(word) > 1 and "".join(w[0] for w in spelt) == word:
+            at += len(word)
+        else:
+            return False
+    return at == len(full)
+
+
+def _without_brackets(words: list[str]) -> list[str]:
+    if "(" not in words or ")" not in words:
+        return words
+    first, last = words.index("("), words.index(")")
+    return words[:first] + words[last + 1 :]
 
 
 def acronym(text: str) -> bool:
