@@ -181,7 +181,7 @@ def test_a_text_of_many_names_or_figures_is_read_in_parts(
 
 @settings(deadline=None, max_examples=50)
 @given(st.text(alphabet="ab .\n(", min_size=2, max_size=60))
-def test_halves_are_shorter_and_cover_the_text(text: str) -> None:
-    (start, cut), (again, end) = long.halves(text)
-    assert (start, cut, end) == (0, again, len(text))
-    assert 0 < cut < len(text)
+def test_parts_of_half_the_size_are_shorter_and_cover_the_text(text: str) -> None:
+    cuts = long.parts(text, 0, len(text) // 2)
+    assert all(0 < end - start <= len(text) // 2 for start, end in cuts)
+    assert "".join("".join(text[a:b].split()) for a, b in cuts) == "".join(text.split())

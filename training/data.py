@@ -232,12 +232,22 @@ def taught_example(taught: dict, pieces: Pieces, gaz: dict) -> Example:
     )
 
 
+def by_source(option: str) -> dict[str, float]:
+    """Read "acl=0.6,daily=2": a number for the papers whose id begins so."""
+    return {k: float(v) for k, _, v in (x.partition("=") for x in option.split(",") if x)}
+
+
+def source(doc: dict) -> str:
+    """The first part of a paper's id: "acl" of "acl-2022.acl-long.52"."""
+    return doc["id"].partition("-")[0]
+
+
 def chosen(examples: list[Example], often: dict[str, float], rng: random.Random) -> list[int]:
-    """The examples of one pass: each as often as `often` says of its id's first part (default 1);
-    0.4 is a chance of 0.4."""
+    """The examples of one pass: each as often as `often` says of its source (default 1); 0.4 is a
+    chance of 0.4."""
     out = []
     for i, x in enumerate(examples):
-        times = often.get(x.doc["id"].partition("-")[0], 1.0)
+        times = often.get(source(x.doc), 1.0)
         out += [i] * (int(times) + (rng.random() < times % 1))
     return out
 

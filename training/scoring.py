@@ -76,10 +76,13 @@ def counts(g: dict, p: dict) -> dict[str, tuple[int, int, int]]:
     return out
 
 
-def f1(rows: list[dict[str, tuple[int, int, int]]]) -> dict[str, float]:
-    """Micro-averaged F1 of each figure over papers, 0 to 1."""
+def f1(
+    rows: list[dict[str, tuple[int, int, int]]], weights: list[float] | None = None
+) -> dict[str, float]:
+    """Micro-averaged F1 of each figure over papers, 0 to 1; each paper counts 1 or its weight."""
+    weights = weights or [1.0] * len(rows)
     out = {}
     for k in FIGURES:
-        tp, p, g = (sum(r[k][c] for r in rows) for c in range(3))
+        tp, p, g = (sum(w * r[k][c] for r, w in zip(rows, weights, strict=True)) for c in range(3))
         out[k] = 2 * tp / (p + g) if p + g else 0.0
     return out

@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from data import (
     Example,
     batches,
+    by_source,
     chosen,
     example,
     gazetteer,
@@ -381,7 +382,7 @@ def main() -> None:
         weight_decay=0.01,
         betas=(0.9, 0.98),
     )
-    often = {k: float(v) for k, _, v in (x.partition("=") for x in o.often.split(",") if x)}
+    often = by_source(o.often)
     per_pass = -(-len(chosen(examples, often, random.Random(0))) // o.batch)
     total, step, first = per_pass * o.passes, 0, 0
     history: list[dict] = []

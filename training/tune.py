@@ -1,7 +1,7 @@
 """Choose thresholds and calibration on papers that were not trained on.
 
     python training/tune.py --model DIR --gold train.jsonl --held-out RUN/held_out.json
-        --out settings.json
+        --out settings.json [--weigh acl=0.5]
 
 Thresholds by coordinate ascent on the sum of the six F1 figures, twice on each half of the held-out
 papers to report what they are worth on the other half (that mean is the honest figure), then on all
@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from data import load
+from data import by_source, load, source
 from scoring import counts, f1, pairing, triples
 
 from kg.extract.model.decode import RELATIONS, Settings, decode
@@ -38,8 +38,9 @@ GRID = [round(0.1 + 0.05 * k, 2) for k in range(15)]
 class Bench:
     """Papers read once; nodes and answers again for each way to choose nodes."""
 
-    def __init__(self, model: Extractor, docs: list[dict]) -> None:
+    def __init__(self, model: Extractor, docs: list[dict], weigh: dict[str, float]) -> None:
         self.model, self.docs = model, docs
+        self.weights = [weigh.get(source(d), 1.0) for d in docs]
         self.read = [model.read(d["text"]) for d in docs]
         self.numbers = [figures(d["text"]) for d in docs]
         self.cache: dict = {}
@@ -58,9 +59,8 @@ class Bench:
         return [decode(self.read[i][0], got[i][0], self.numbers[i], got[i][1], s) for i in which]
 
     def f1(self, s: Settings, which: list[int]) -> dict[str, float]:
-        return f1(
-            [counts(self.docs[i], p) for i, p in zip(which, self.predict(s, which), strict=True)]
-        )
+        predicted = zip(which, self.predict(s, which), strict=True)
+        return f1([counts(self.docs[i], p) for i, p in predicted], [self.weights[i] for i in which])
 
 
 def tune(bench: Bench, which: list[int], start: Settings, rounds: int = 2) -> Settings:
@@ -122,14 +122,18 @@ def halfway(a: Settings, b: Settings) -> Settings:
     )
 
 
-def facts(bench: Bench, s: Settings, which: list[int]) -> dict[str, list[tuple[float, bool]]]:
-    """Kind of fact to (confidence, right)."""
-    out: dict[str, list[tuple[float, bool]]] = {}
+Point = tuple[float, bool, float]
+"""A fact's confidence, whether it is right, and its paper's weight."""
+
+
+def facts(bench: Bench, s: Settings, which: list[int]) -> dict[str, list[Point]]:
+    """The facts of each kind."""
+    out: dict[str, list[Point]] = {}
     for i, p in zip(which, bench.predict(s, which), strict=True):
-        g = bench.docs[i]
+        g, weight = bench.docs[i], bench.weights[i]
         m = pairing(g["entities"], p["entities"])
         for k, e in enumerate(p["entities"]):
-            out.setdefault("entity", []).append((e["confidence"], k in m))
+            out.setdefault("entity", []).append((e["confidence"], k in m, weight))
         gn = {e["name"]: ("g", j) for j, e in enumerate(g["entities"])} | {"PAPER": "PAPER"}
         pn = {
             e["name"]: (("g", m[k]) if k in m else ("p", k)) for k, e in enumerate(p["entities"])
@@ -137,34 +141,35 @@ def facts(bench: Bench, s: Settings, which: list[int]) -> dict[str, list[tuple[f
         gold = triples(g, gn, False)
         gold_new = {m_ for m_ in m.values() if g["entities"][m_]["introduced"]}
         for k, e in enumerate(p["entities"]):
-            out.setdefault("introduced", []).append((e["introduced_score"], m.get(k) in gold_new))
+            new = m.get(k) in gold_new
+            out.setdefault("introduced", []).append((e["introduced_score"], new, weight))
         for r in p["relations"]:
-            out.setdefault(r["type"], []).append(
-                (r["confidence"], (pn[r["head"]], r["type"], pn[r["tail"]]) in gold)
-            )
+            right = (pn[r["head"]], r["type"], pn[r["tail"]]) in gold
+            out.setdefault(r["type"], []).append((r["confidence"], right, weight))
         for r in p["results"]:
             one = counts({**g, "relations": []}, {**p, "relations": [], "results": [r]})["results"][
                 0
             ]
-            out.setdefault("result", []).append((r["confidence"], one == 1))
+            out.setdefault("result", []).append((r["confidence"], one == 1, weight))
     return out
 
 
-def logistic(points: list[tuple[float, bool]]) -> tuple[float, float]:
+def logistic(points: list[Point]) -> tuple[float, float]:
     """Slope and offset on the logit, by damped Newton steps with a weak pull to (1, 0)."""
-    p = np.clip([c for c, _ in points], 1e-3, 1 - 1e-3)
+    p = np.clip([c for c, _, _ in points], 1e-3, 1 - 1e-3)
     x = np.stack([np.log(p / (1 - p)), np.ones(len(p))], 1)
-    y = np.array([float(r) for _, r in points])
+    y = np.array([float(r) for _, r, _ in points])
+    n = np.array([weight for _, _, weight in points])
     w, prior = np.array([1.0, 0.0]), np.array([1.0, 0.0])
 
     def loss(v: np.ndarray) -> float:
         z = x @ v
-        return float(np.logaddexp(0, z).sum() - (y * z).sum() + ((v - prior) ** 2).sum())
+        return float((n * (np.logaddexp(0, z) - y * z)).sum() + ((v - prior) ** 2).sum())
 
     for _ in range(50):
         q = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        gradient = x.T @ (q - y) + 2.0 * (w - prior)
-        hessian = (x * (q * (1 - q))[:, None]).T @ x + 2.0 * np.eye(2)
+        gradient = x.T @ (n * (q - y)) + 2.0 * (w - prior)
+        hessian = (x * (n * q * (1 - q))[:, None]).T @ x + 2.0 * np.eye(2)
         step = np.linalg.solve(hessian, gradient)
         while loss(w - step) > loss(w) and np.abs(step).max() > 1e-8:
             step = step / 2
@@ -174,17 +179,18 @@ def logistic(points: list[tuple[float, bool]]) -> tuple[float, float]:
     return round(float(w[0]), 4), round(float(w[1]), 4)
 
 
-def reliability(points: list[tuple[float, bool]], bins: int = 10) -> list[dict]:
+def reliability(points: list[Point], bins: int = 10) -> list[dict]:
     """Facts by confidence: from, mean confidence, share right, number."""
     out = []
     for b in range(bins):
-        inside = [(c, r) for c, r in points if b <= min(c * bins, bins - 0.5) < b + 1]
+        inside = [(c, r, n) for c, r, n in points if b <= min(c * bins, bins - 0.5) < b + 1]
+        total = sum(n for _, _, n in inside)
         if inside:
             out.append(
                 {
                     "from": b / bins,
-                    "confidence": round(sum(c for c, _ in inside) / len(inside), 3),
-                    "right": round(sum(r for _, r in inside) / len(inside), 3),
+                    "confidence": round(sum(c * n for c, _, n in inside) / total, 3),
+                    "right": round(sum(r * n for _, r, n in inside) / total, 3),
                     "facts": len(inside),
                 }
             )
@@ -203,6 +209,9 @@ def main() -> None:
     a.add_argument("--gold", type=Path, required=True)
     a.add_argument("--held-out", type=Path, required=True)
     a.add_argument("--out", type=Path, required=True)
+    a.add_argument(
+        "--weigh", default="", help="what papers count, by the first part of their id: acl=0.5"
+    )
     a.add_argument("--most", type=int, default=0, help="use this many papers only")
     a.add_argument("--quick", action="store_true", help="no halves: thresholds on all, once")
     o = a.parse_args()
@@ -210,10 +219,10 @@ def main() -> None:
     docs = [d for d in load(o.gold) if d["id"] in ids]
     if o.most:
         docs = docs[: o.most]
-    bench = Bench(Extractor.load(o.model), docs)
+    bench = Bench(Extractor.load(o.model), docs, by_source(o.weigh))
     everything = list(range(len(docs)))
     random.Random(3).shuffle(everything)
-    record: dict = {"papers": len(docs)}
+    record: dict = {"papers": len(docs), "weights": by_source(o.weigh)}
     start = Settings()
     record["before"] = bench.f1(start, everything)
     if not o.quick:

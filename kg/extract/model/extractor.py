@@ -17,7 +17,7 @@ from kg.extract.model.features import WIDTH, Page, read_page
 from kg.extract.model.figures import Figure, figures
 from kg.extract.model.folder import SHIPPED, described
 from kg.extract.model.grouping import Group, groups
-from kg.extract.model.long import halves, joined, parts, too_much
+from kg.extract.model.long import joined, parts, too_much
 from kg.extract.model.nodes import figure_words, head_input
 from kg.extract.model.pieces import Pieces
 from kg.extract.model.reading import read_input, windows
@@ -119,7 +119,7 @@ class Extractor:
         """
         cuts = parts(text)
         if len(cuts) > 1:
-            return joined((start, self.predict(text[start:end])) for start, end in cuts)
+            return self._in_parts(text, cuts)
         page, probabilities, vectors = self.read(text)
         if not page.spans:
             return {k: list(v) for k, v in EMPTY.items()}
@@ -128,9 +128,12 @@ class Extractor:
         if not found and not numbers:
             return {k: list(v) for k, v in EMPTY.items()}
         if too_much(len(page.spans), len(found), len(numbers)):
-            return joined((start, self.predict(text[start:end])) for start, end in halves(text))
+            return self._in_parts(text, parts(text, 0, len(text) // 2))
         answers = self.answer(page, vectors, found, numbers)
         return decode(page, found, numbers, answers, self.settings)
+
+    def _in_parts(self, text: str, cuts: list[tuple[int, int]]) -> dict[str, list[dict[str, Any]]]:
+        return joined((start, self.predict(text[start:end])) for start, end in cuts)
 
     def predict_batch(self, texts: Iterable[str]) -> list[dict[str, list[dict[str, Any]]]]:
         """Extract from each text; the same as :meth:`predict` on one after the other."""

@@ -13,7 +13,7 @@ from kg.extract.model.results import LINKS
 from kg.extract.sentences import sentences
 from kg.schema import PAPER, PREDICATES
 
-__all__ = ["LONG", "PART", "halves", "joined", "parts", "too_much"]
+__all__ = ["LONG", "PART", "joined", "parts", "too_much"]
 
 LONG: Final = 10_000
 """Characters of the longest text that is read as a whole; abstracts have 1,500, some 5,000."""
@@ -26,28 +26,28 @@ _FIGURES: Final = 500_000  # figures, times words: 0.7 GB
 Found = dict[str, list[dict[str, Any]]]
 
 
-def parts(text: str) -> list[tuple[int, int]]:
+def parts(text: str, whole: int = LONG, most: int = PART) -> list[tuple[int, int]]:
     """Cut a text at sentence ends; a sentence that is too long, at white space or anywhere.
 
     Returns
     -------
     list of (start, end)
-        One for a text of at most :data:`LONG` characters, else parts of at most :data:`PART`, in
+        One for a text of at most `whole` characters, else parts of at most `most`, 1 or more, in
         order, that together cover all that is visible.
     """
-    if len(text) <= LONG:
+    if len(text) <= whole:
         return [(0, len(text))]
     pieces: list[tuple[int, int]] = []
     for start, end in sentences(text):
-        while end - start > PART:
-            cut = text.rfind(" ", start + 1, start + PART)
-            cut = cut if cut > 0 else start + PART
+        while end - start > most:
+            cut = text.rfind(" ", start + 1, start + most)
+            cut = cut if cut > 0 else start + most
             pieces.append((start, cut))
             start = cut
         pieces.append((start, end))
     out: list[tuple[int, int]] = []
     for start, end in pieces:
-        if out and end - out[-1][0] <= PART:
+        if out and end - out[-1][0] <= most:
             out[-1] = (out[-1][0], end)
         else:
             out.append((start, end))
@@ -57,23 +57,6 @@ def parts(text: str) -> list[tuple[int, int]]:
 def too_much(words: int, entities: int, figures: int) -> bool:
     """Return whether a text that holds so many would take more than about a gigabyte."""
     return entities**2 * words > _PAIRS or figures * words > _FIGURES
-
-
-def halves(text: str) -> list[tuple[int, int]]:
-    """Cut a text in two: at the sentence end nearest to its middle, else at white space, or there.
-
-    Returns
-    -------
-    list of (start, end)
-        Two, each shorter than a text of at least two characters.
-    """
-    middle = len(text) // 2
-    ends = [end for _, end in sentences(text) if 0 < end < len(text)]
-    cut = min(ends, key=lambda end: abs(end - middle), default=0)
-    if abs(cut - middle) > len(text) // 4:
-        space = text.rfind(" ", 1, middle)
-        cut = space if space > len(text) // 4 else middle
-    return [(0, cut), (cut, len(text))]
 
 
 def joined(answers: Iterable[tuple[int, Found]]) -> Found:
