@@ -27,6 +27,8 @@ FAST = dict.fromkeys(TARGETS, 40) | {"extract-patterns": 25, "extract-model": 4,
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_little_of_the_fuzz(target: str) -> None:
+    if target == "read-parquet":
+        pytest.importorskip("pyarrow")
     for number in range(FAST[target]):
         one(target, 2, number)
 

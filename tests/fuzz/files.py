@@ -8,14 +8,19 @@ import gzip
 import io
 import json
 import lzma
+import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import zstandard
+
+import kg.parquet
+from kg.read import Read, Rejected
 
 from .words import WHOLE, odd, plain
 
@@ -356,6 +361,28 @@ def pubmed(random: Random) -> File:
     ]
     head = '<!DOCTYPE PubmedArticleSet SYSTEM "https://example.org/x.dtd"><PubmedArticleSet>\n'
     return _xml(records, head, "</PubmedArticleSet>\n")
+
+
+def parquet(random: Random, items: Sequence[Read | Rejected]) -> bytes:
+    """Return a Parquet file of papers as another program writes it, or of ``items`` as kg does."""
+    import pyarrow
+    import pyarrow.parquet
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.parquet")
+        if random.random() < 0.5:
+            kg.parquet.write(path, items, {"part": "1"})
+        else:
+            papers = [{k: _valid(v) for k, v in p.items()} for p in _papers(random)]
+            table = pyarrow.Table.from_pylist(papers)
+            packing = random.choice(("none", "snappy", "zstd"))
+            pyarrow.parquet.write_table(table, path, row_group_size=2, compression=packing)
+        return path.read_bytes()
+
+
+def _valid(value: Any) -> Any:
+    """A value that another program could write: text without halves of surrogate pairs."""
+    return _utf8(value).decode("utf-8", "replace") if isinstance(value, str) else value
 
 
 FORMATS: dict[str, Callable[[Random], File]] = {

@@ -160,6 +160,21 @@ def archive(random: Random) -> None:
     assert _read(_Dribble(raw, random), None) == items
 
 
+def _parquet_input(random: Random) -> bytes:
+    raw = file_of(random.choice([*files.FORMATS]), random)[1]
+    made = files.parquet(random, _read(io.BytesIO(raw), None))
+    return damaged(random, made, made)[0] if random.random() < 0.8 else made
+
+
+def parquet(random: Random) -> None:
+    """Read a Parquet file that is whole or damaged."""
+    raw = _parquet_input(random)
+    items = _read(io.BytesIO(raw), None)
+    checks.reading(items)
+    assert items, "nothing is said of this file"
+    assert _read(_Dribble(raw, random), None) == items
+
+
 @cache
 def _extractor(name: str) -> Extractor:
     from kg import extract
@@ -301,6 +316,7 @@ TARGETS: dict[str, tuple[int, Callable[[Random], None]]] = {
     "read-any": (1, sniffed),
     "read-packed": (1, packed),
     "read-zip": (1, archive),
+    "read-parquet": (1, parquet),
     "extract-patterns": (1, partial(extractor, "patterns")),
     "extract-model": (5, partial(extractor, "model")),
     "graph": (20, graph),
@@ -314,6 +330,7 @@ INPUTS: dict[str, Callable[[Random], bytes]] = {
     "read-any": _sniffed_input,
     "read-packed": _packed_input,
     "read-zip": _archive_input,
+    "read-parquet": _parquet_input,
     "extract-patterns": _text_input,
     "extract-model": _text_input,
 }
