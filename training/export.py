@@ -226,7 +226,8 @@ def main() -> None:
     o.to.mkdir(parents=True, exist_ok=True)
     record = json.loads((o.run / "record.json").read_text())
     made = record["settings"]
-    model = build(o.encoder, int(made["layers"]), int(made["frozen"]))
+    features_at = int(made.get("features_at", made["frozen"]))
+    model = build(o.encoder, int(made["layers"]), int(made["frozen"]), features_at)
     model.load_state_dict(torch.load(o.run / "average.pt", weights_only=True))
     with tempfile.TemporaryDirectory() as t:
         to_onnx(model, Path(t))

@@ -91,6 +91,7 @@ def run(
 ) -> dict[str, float]:
     torch.manual_seed(seed)
     rng = random.Random(seed)
+    everything = list(range(len(train)))
     model = build(o.encoder, o.layers, o.frozen)
     if o.begin:
         model.load_state_dict(torch.load(o.begin / "average.pt", weights_only=True))
@@ -100,10 +101,10 @@ def run(
     fast = [p for p in model.reader.parameters() if p.requires_grad and id(p) not in ids]
     groups = [{"params": slow, "base": o.rate}, {"params": fast, "base": o.head_rate}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
-    total, step = o.passes * len(batches(train, o.batch, random.Random(0))), 0
+    total, step = o.passes * len(batches(train, everything, o.batch, random.Random(0))), 0
     for _ in range(o.passes):
         model.train()
-        for batch in batches(train, o.batch, rng):
+        for batch in batches(train, everything, o.batch, rng):
             for g in optimizer.param_groups:
                 g["lr"] = g["base"] * rate(step / total, step / (total / 10))
             xs = [train[i] for i in batch]

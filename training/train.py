@@ -290,6 +290,17 @@ WEIGHTS = {
 }
 
 
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def named(value: object) -> str:
+    """A setting as it is recorded: of files only the names."""
+    if isinstance(value, list):
+        return ", ".join(map(named, value))
+    return value.name if isinstance(value, Path) else str(value)
+
+
 def rate(progress: float, warm: float) -> float:
     """Factor of the learning rate: up over the warm-up, then linearly down to 0.01."""
     return max(0.01, min(warm, 1.0, 1.03 * (1 - progress)))
@@ -318,7 +329,7 @@ def main() -> None:
     a.add_argument(
         "--features-at",
         type=int,
-        help="the layer that takes what is known of each word; default: the first trained",
+        help="the layer that takes what is known of each word; the first trained by default",
     )
     a.add_argument("--begin", type=Path, help="averaged weights of another run to begin with")
     a.add_argument("--taught", type=Path, action="append", default=[], help="what teach.py wrote")
@@ -335,6 +346,8 @@ def main() -> None:
     )
     a.add_argument("--resume", action="store_true")
     o = a.parse_args()
+    if o.features_at is None:
+        o.features_at = o.frozen
     torch.set_num_threads(o.threads)
     torch.manual_seed(o.seed)
     rng = random.Random(o.seed)
@@ -462,13 +475,11 @@ def main() -> None:
         torch.save(average.state_dict(), o.out / "average.tmp")
         (o.out / "average.tmp").replace(o.out / "average.pt")
         record = {
-            "gold": {
-                "file": o.gold.name,
-                "sha256": hashlib.sha256(o.gold.read_bytes()).hexdigest(),
-                "papers": len(docs),
-            },
-            "encoder": hashlib.sha256((o.encoder / "model.safetensors").read_bytes()).hexdigest(),
-            "settings": {n: v.name if isinstance(v, Path) else str(v) for n, v in vars(o).items()},
+            "gold": {"file": o.gold.name, "sha256": digest(o.gold), "papers": len(docs)},
+            "encoder": digest(o.encoder / "model.safetensors"),
+            "begin": digest(o.begin) if o.begin else None,
+            "taught": {path.name: digest(path) for path in o.taught},
+            "settings": {n: named(v) for n, v in vars(o).items()},
             "weights": WEIGHTS,
             "steps": step,
             "history": history,
