@@ -15,7 +15,7 @@ _SMALL: Final = 5e-7
 """Beliefs are rounded to six decimals; what differs by less is equal."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Difference:
     """What is in one graph and not in the other; each list is in the order of its graph.
 
@@ -43,6 +43,11 @@ class Difference:
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__)
+
+    def __repr__(self) -> str:
+        counts = ((name, len(getattr(self, name))) for name in self.__slots__)
+        said = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts if n)
+        return f"<Difference: {said or 'none'}>"
 
     def to_json(self) -> dict[str, Any]:
         """Return the difference as plain values."""

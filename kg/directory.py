@@ -26,6 +26,7 @@ from kg.graph import Graph
 from kg.ledger import Ledger
 from kg.ledger_rows import source_of
 from kg.read import Read, Rejected, read
+from kg.read.places import Paths
 from kg.records import Source, digest
 from kg.resources import CORPUS
 
@@ -115,7 +116,7 @@ class BuildReport:
 
 
 def build(
-    paths: Iterable[str | Path],
+    paths: Paths,
     directory: str | Path = "graph",
     *,
     extractor: str = extract.DEFAULT,
@@ -136,7 +137,7 @@ def build(
 
     Parameters
     ----------
-    paths : files, directories, globs, or ``-`` for ``stdin``.
+    paths : one or several: files, directories, globs, or ``-`` for ``stdin``.
     format : one of :data:`kg.read.FORMATS` for every file, instead of what its content tells.
     directory : the graph directory; made if it is not there.
     extractor : name of the extractor, or path of a trained model.

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kg.assemble.names import fold, unknown
-from kg.errors import NotFoundError
+from kg.errors import InputError, NotFoundError
 from kg.records import Entity, Mention, Paper, Result, Statement
-from kg.schema import ID_BASE
+from kg.schema import ID_BASE, PREDICATES
 
 if TYPE_CHECKING:
     import networkx
@@ -71,6 +71,11 @@ class Graph:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the records, without what is made from them and cannot be copied."""
+        made = ("_store", "_triples")
+        return {name: part for name, part in self.__dict__.items() if name not in made}
 
     def __repr__(self) -> str:
         return (
@@ -165,7 +170,18 @@ class Graph:
         name : key or name of an entity.
         predicate : only this predicate, ``improves-over`` for example.
         role : ``subject`` or ``object``: only those where it stands there.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such entity.
+        InputError
+            If there is no such predicate or role.
         """
+        if predicate is not None and predicate not in PREDICATES:
+            raise InputError(f"no predicate {predicate!r}: one of {', '.join(PREDICATES)}")
+        if role not in (None, "subject", "object"):
+            raise InputError(f"no role {role!r}: subject or object")
         key = self.entity(name).key
         found = [] if role == "object" else list(self._by_subject.get(key, ()))
         if role != "subject":
@@ -305,8 +321,18 @@ class Graph:
 
     # -- queries and other forms ----------------------------------------------------------------
 
-    def cypher(self, text: str, **parameters: Any) -> list[dict[str, Any]]:
+    def cypher(self, text: str, /, **parameters: Any) -> list[dict[str, Any]]:
         """Run a Cypher query on the embedded engine and return its rows.
+
+        Parameters
+        ----------
+        text : the query, which only reads.
+        parameters : a value for each ``$name`` in it.
+
+        Returns
+        -------
+        list of dict
+            Column to value, a row each.
 
         Raises
         ------
@@ -315,8 +341,20 @@ class Graph:
         """
         return self._store.cypher(text, parameters)
 
-    def query(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+    def query(self, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
         """Run a shipped query (``cypher/queries/<name>.cypher``) and return its rows.
+
+        ``kg query`` lists them.
+
+        Parameters
+        ----------
+        name : its name, or the path of a file of the same form.
+        parameters : of the query, such as ``name="BERT"``; those with a default may be left out.
+
+        Returns
+        -------
+        list of dict
+            Column to value, a row each.
 
         Raises
         ------
@@ -328,7 +366,7 @@ class Graph:
         query = find_query(name)
         return self._store.cypher(query.text, bind(query, parameters))
 
-    def sparql(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
+    def sparql(self, query: str, /, **parameters: Any) -> list[dict[str, Any]]:
         """Run a SPARQL query on :meth:`to_rdflib` and return its rows.
 
         Parameters

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import pytest
 from rdflib import RDFS
 
-from kg.errors import NotFoundError, QueryError
+from kg.errors import InputError, NotFoundError, QueryError
 from kg.graph import Graph
 
 
@@ -24,6 +25,13 @@ def test_statements_by_predicate_and_role(sample: Graph) -> None:
     assert sample.statements_of("BERT", role="subject") == []
     (one,) = sample.statements_of("AlphaNet", "evaluates-on")
     assert one.object == "data/glue"
+
+
+def test_a_predicate_or_role_that_there_is_not_is_told(sample: Graph) -> None:
+    with pytest.raises(InputError, match="no predicate 'improves_over': one of evaluates-on"):
+        sample.statements_of("BERT", "improves_over")
+    with pytest.raises(InputError, match="no role 'head': subject or object"):
+        sample.statements_of("BERT", role="head")
 
 
 def test_what_is_only_denied_improves_over_nothing(sample: Graph) -> None:
@@ -98,6 +106,23 @@ def test_cypher_reads_only(sample: Graph) -> None:
     assert sample.cypher("MATCH (p:Paper) RETURN count(p) AS n") == [{"n": 4}]
     with pytest.raises(QueryError, match="writes"):
         sample.cypher("CREATE (n:Paper)")
+
+
+def test_parameters_of_a_query_have_any_name(sample: Graph) -> None:
+    (row,) = sample.query("improves-over", name="BERT", limit=1)
+    assert row["than"] == "BERT"
+    assert sample.cypher("RETURN $text + $self AS said", text="a", self="b") == [{"said": "ab"}]
+    text = "SELECT ?query { ?e skos:prefLabel ?query }"
+    assert sample.sparql(text, query="GLUE") == [{"query": "GLUE"}]
+
+
+def test_a_graph_that_was_asked_can_be_copied(sample: Graph) -> None:
+    graph = sample.at_least(0)
+    graph.query("benchmarks")
+    graph.sparql("benchmarks")
+    again = pickle.loads(pickle.dumps(graph))
+    assert again == graph
+    assert again.query("benchmarks") == graph.query("benchmarks")
 
 
 def test_equal_graphs_are_equal(sample: Graph) -> None:

@@ -79,6 +79,9 @@ def test_diff_of_two_dates() -> None:
     assert before.belief < after.belief
     assert len(found.results_new) == 1
     assert not found.papers_gone + found.entities_gone + found.statements_gone
+    assert repr(diff(g, g)) == "<Difference: none>"
+    assert repr(found).startswith(f"<Difference: {len(found.papers_new)} papers new, ")
+    assert len(repr(found)) < 300
     back = diff(g.as_of("2021"), g.as_of("2019"))
     assert back.entities_gone == found.entities_new
     data = found.to_json()

@@ -58,6 +58,13 @@ def test_what_is_missing_is_said_and_the_rest_is_read(tmp_path: Path) -> None:
     assert first.source.position == 0
 
 
+def test_one_path_need_not_be_in_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("We evaluate BERT on GLUE.", encoding="utf-8")
+    for alone in (path, str(path)):
+        assert list(read(alone)) == list(read([alone]))
+
+
 def test_unknown_format_is_an_error_at_once() -> None:
     with pytest.raises(InputError, match="bibtex, json"):
         read([], format="docx")

@@ -8,14 +8,13 @@ and nothing is passed over in silence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Final
 
 from kg.errors import InputError
 from kg.read.formats import FORMATS, READERS, sniff
 from kg.read.items import MAX_ABSTRACT, WITHDRAWN, Kind, Read, Rejected
 from kg.read.paper import finish
-from kg.read.places import File, Place, open_file, places
+from kg.read.places import File, Paths, Place, open_file, places
 from kg.read.streams import Stream, UnusableError, chunks, peek
 from kg.records import Source
 
@@ -37,16 +36,16 @@ PARQUET: Final = b"PAR1"
 
 
 def read(
-    paths: Iterable[str | Path], *, stdin: Stream | None = None, format: str | None = None
+    paths: Paths, *, stdin: Stream | None = None, format: str | None = None
 ) -> Iterator[Read | Rejected]:
     """Yield the paper of each record of each file, or why it has none.
 
     Parameters
     ----------
     paths
-        Files, directories (read to the bottom, sorted, without hidden files), patterns such as
-        ``papers/**/*.jsonl``, zip archives, and ``-`` for standard input. Files may be packed with
-        gzip, bzip2, xz or zstd.
+        One or several: files, directories (read to the bottom, sorted, without hidden files),
+        patterns such as ``papers/**/*.jsonl``, zip archives, and ``-`` for standard input. Files
+        may be packed with gzip, bzip2, xz or zstd.
     stdin
         The binary stream that ``-`` means; that of the process by default.
     format

@@ -23,7 +23,10 @@ from kg.read.items import Kind, Rejected
 from kg.read.streams import Meter, Peeked, Stream, UnusableError
 from kg.records import Source
 
-__all__ = ["STDIN", "File", "Place", "files", "open_file", "places"]
+__all__ = ["STDIN", "File", "Paths", "Place", "files", "open_file", "places"]
+
+Paths = str | Path | Iterable[str | Path]
+"""One path, or any number of them."""
 
 STDIN: Final = "-"
 """The path that means standard input."""
@@ -67,12 +70,12 @@ class Place:
     file: IO[bytes] | None = None
 
 
-def places(paths: Iterable[str | Path], stdin: Stream | None) -> Iterator[Place | Rejected]:
+def places(paths: Paths, stdin: Stream | None) -> Iterator[Place | Rejected]:
     """Yield each file that ``paths`` mean, open, in order; those in directories sorted.
 
     A file is closed when the next one is asked for.
     """
-    for path in paths:
+    for path in _each(paths):
         if str(path) == STDIN:
             yield from _stream(STDIN, stdin if stdin is not None else sys.stdin.buffer)
             continue
@@ -80,9 +83,9 @@ def places(paths: Iterable[str | Path], stdin: Stream | None) -> Iterator[Place 
             yield from [file] if isinstance(file, Rejected) else open_file(file)
 
 
-def files(paths: Iterable[str | Path]) -> Iterator[File | Rejected]:
+def files(paths: Paths) -> Iterator[File | Rejected]:
     """Yield each file that ``paths`` mean, in order; those in directories sorted."""
-    for path in paths:
+    for path in _each(paths):
         given = str(path)
         if os.path.lexists(path):
             yield from _files(Path(path), found=False)
@@ -94,6 +97,10 @@ def files(paths: Iterable[str | Path]) -> Iterator[File | Rejected]:
                 yield from _files(Path(match), found=False)
         else:
             yield _rejected(given, "missing", "no such file or directory")
+
+
+def _each(paths: Paths) -> Iterable[str | Path]:
+    return [paths] if isinstance(paths, str | Path) else paths
 
 
 def open_file(file: File) -> Iterator[Place | Rejected]:
