@@ -299,9 +299,11 @@ def test_remove_takes_a_paper_out(tmp_path: Path) -> None:
 
 
 def test_neo4j_that_does_not_answer_is_exit_code_3(corpus: Path) -> None:
-    done = run("load", "--uri", "bolt://127.0.0.1:1", "-g", corpus)
-    assert (done.exit_code, done.stderr.count("\n")) == (3, 1)
-    assert "bolt://127.0.0.1:1" in done.stderr
+    code = "from kg.cli import main; main()"
+    load = [sys.executable, "-c", code, "load", "--uri", "neo4j://127.0.0.1:1", "-g", str(corpus)]
+    done = subprocess.run(load, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert "no Neo4j server answers at neo4j://127.0.0.1:1" in done.stderr
 
 
 def test_doctor_passes_without_a_server(corpus: Path) -> None:

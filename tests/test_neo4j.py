@@ -387,14 +387,23 @@ def test_server_without_tls(neo4j_server: Server) -> None:
         connect(uri, neo4j_server.username, neo4j_server.password, timeout=3)
 
 
-def test_unreachable_server() -> None:
+@pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
+def test_unreachable_server(scheme: str) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        uri = f"bolt://127.0.0.1:{closed.getsockname()[1]}"
-        with pytest.raises(StoreError, match=r"no Neo4j server answers at bolt://127.*docker") as e:
+        uri = f"{scheme}://127.0.0.1:{closed.getsockname()[1]}"
+        said = rf"no Neo4j server answers at {scheme}://127.*docker.*refused"
+        with pytest.raises(StoreError, match=said) as e:
             connect(uri, "neo4j", "secret", timeout=3)
     assert "\n" not in str(e.value)
     assert e.value.exit_code == 3
+
+
+def test_server_that_gives_no_route() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(StoreError, match=rf"use bolt://127.0.0.1:{port} instead"):
+            connect(f"neo4j://127.0.0.1:{port}", "neo4j", "secret", timeout=1)
 
 
 @pytest.mark.parametrize(

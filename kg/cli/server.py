@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from dataclasses import asdict
 from typing import Any
@@ -33,6 +34,11 @@ def server_options(command: Any) -> Any:
     return command
 
 
+def _hush() -> None:
+    """Keep the driver from logging what is told in one line anyway."""
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())
+
+
 @click.command()
 @server_options
 @graph_option
@@ -52,6 +58,7 @@ def load(
     from kg.project.neo4j import connect
     from kg.project.neo4j_load import load as load_graph
 
+    _hush()
     graph = graphs.load(directory)
     done: Counter[str] = Counter()
     with (
@@ -88,6 +95,7 @@ def doctor(
     Example:
       kg doctor
     """
+    _hush()
     checks = examine(directory, uri, username, password, database or None)
     print_rows([asdict(c) for c in checks], as_json)
     if any(c.state == "fail" for c in checks):

@@ -7,6 +7,7 @@ driver's errors into one line of :class:`~kg.errors.StoreError` or :class:`~kg.e
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
@@ -27,6 +28,7 @@ from kg.errors import QueryError, StoreError
 __all__ = ["connect", "read", "speaking"]
 
 _SCHEMES: Final = ("neo4j", "bolt", "neo4j+s", "bolt+s", "neo4j+ssc", "bolt+ssc")
+_BOLT_PORT: Final = 7687
 _NO_DATABASE: Final = "Neo.ClientError.Database.DatabaseNotFound"
 
 
@@ -164,7 +166,9 @@ def _unreachable(where: str, error: Exception) -> str:
     if not where:
         return f"the Neo4j server does not answer any more: {reason}"
     scheme, _, rest = where.partition("://")
-    if "routing" in reason.lower():
+    closed = _closed(where)
+    # The driver says this of a server that gives no route, and of one that is not there.
+    if "routing" in reason.lower() and not closed:
         return (
             f"the server at {where} answers, but gives no way to itself (a proxy or a mapped port "
             f"hides its address): use bolt://{rest} instead"
@@ -172,7 +176,17 @@ def _unreachable(where: str, error: Exception) -> str:
     hint = "is it started (`docker compose up -d --wait`), and is this its Bolt port?"
     if "+" in scheme:
         hint += f" If it has no TLS, use {scheme.partition('+')[0]}://{rest}"
-    return f"no Neo4j server answers at {where}: {hint} ({reason})"
+    return f"no Neo4j server answers at {where}: {hint} ({closed or reason})"
+
+
+def _closed(where: str) -> str:
+    """Return why no connection to the host and port of ``where`` can be made, or ""."""
+    parts = urlsplit(where)
+    try:
+        socket.create_connection((parts.hostname, parts.port or _BOLT_PORT), timeout=3.0).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def _refused(
