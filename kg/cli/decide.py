@@ -17,7 +17,7 @@ from kg.assemble.decisions import FILE
 from kg.assemble.review import review as find_cases
 from kg.assemble.review import to_yaml
 from kg.cli.options import graph_option
-from kg.cli.output import json_option, print_json, print_rows, print_table, tell
+from kg.cli.output import json_option, print_json, print_rows, print_table, tell, with_unit
 from kg.difference import diff as compare_graphs
 from kg.errors import InputError
 from kg.graph import Graph
@@ -175,9 +175,8 @@ def _said(graph: Graph, s: Statement) -> str:
 
 def _figure(graph: Graph, r: Result) -> str:
     names: list[Any] = [graph.name(k) for k in (r.subject, r.benchmark, r.metric) if k]
-    figure = r.delta if r.value is None else r.value
-    figure = r.baseline_value if figure is None else figure
-    return f"{' · '.join(names)} {figure:g}{r.unit}"
+    figure = next(f for f in (r.value, r.delta, r.baseline_value) if f is not None)
+    return f"{' · '.join(names)} {with_unit(figure, r.unit)}"
 
 
 @click.command()

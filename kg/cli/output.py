@@ -8,10 +8,11 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -33,10 +34,21 @@ __all__ = [
     "progress",
     "rows_options",
     "tell",
+    "with_unit",
 ]
 
-_WIDE = 200
+_WIDE: Final = 200
 """Columns of a table that does not go to a terminal."""
+
+_LONG_WORD: Final = 40
+"""No column becomes narrower than its longest word, unless that is longer than this."""
+
+_PROSE: Final = 40
+_NARROW: Final = 24
+"""A column that is wider than the one is not made narrower than the other."""
+
+_PROBABILITIES: Final = {"belief", "confidence", "strongest", "share"}
+"""Columns whose figures people need to two places."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -87,21 +99,77 @@ def print_answer(rows: Sequence[Mapping[str, Any]], form: str) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Iterable[Any]], title: str = "") -> None:
-    """Print a table; cells are plain text, so ``[MASK]`` stays as it is."""
+    """Print a table; cells are plain text, so ``[MASK]`` stays as it is.
+
+    Columns become narrower until the table fits the terminal. Where words would break, each row is
+    printed as a record instead: a line for each of its cells that is not empty.
+    """
     console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
+    cells = [[_cell(value, name) for name, value in zip(columns, row, strict=True)] for row in rows]
+    widths = _fitting(columns, cells, console.width)
+    if widths is None:
+        _print_records(console, columns, cells, title)
+        return
     table = Table(box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left")
-    for column in columns:
-        table.add_column(Text(column), overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
+    for column, width in zip(columns, widths, strict=True):
+        table.add_column(Text(column), width=width, overflow="fold")
+    for row in cells:
+        table.add_row(*map(Text, row))
     console.print(table)
 
 
-def _cell(value: Any) -> str:
+def _fitting(
+    columns: Sequence[str], cells: Sequence[Sequence[str]], width: int
+) -> list[int] | None:
+    """Return how wide each column is in a table of at most ``width``; None if too narrow."""
+    whole: list[int] = []
+    least: list[int] = []
+    for texts in zip(columns, *cells, strict=True):
+        lines = [line for text in texts for line in text.splitlines()]
+        longest = max(map(cell_len, lines), default=0)
+        word = max((cell_len(word) for line in lines for word in line.split()), default=0)
+        whole.append(min(longest, width))
+        least.append(min(longest, max(min(word, _LONG_WORD), _NARROW if longest > _PROSE else 0)))
+    excess = sum(whole) + 3 * len(columns) + 1 - width
+    if sum(whole) - sum(least) < excess:
+        return None
+    for _ in range(excess):
+        widest = max((w, i) for i, w in enumerate(whole) if w > least[i])[1]
+        whole[widest] -= 1
+    return whole
+
+
+def _print_records(
+    console: Console, columns: Sequence[str], cells: Sequence[Sequence[str]], title: str
+) -> None:
+    if title:
+        console.print(Text(title))
+    for row in cells:
+        record = Table.grid(padding=(0, 2, 0, 0))
+        record.add_column(style="bold", no_wrap=True)
+        record.add_column(overflow="fold")
+        for column, text in zip(columns, row, strict=True):
+            if text:
+                record.add_row(Text(column), Text(text))
+        console.print(record)
+        console.print()
+
+
+def _number(value: float) -> str:
+    """Return ``value`` for people: at least six digits, and no exponent below ten billion."""
+    return f"{value:.10g}" if abs(value) >= 1e5 else f"{value:.6g}"
+
+
+def with_unit(value: float, unit: str) -> str:
+    """Return the figure for people: ``91.5%``, ``2x``, ``1.5 points``."""
+    return f"{_number(value)}{' ' if unit.isalpha() and unit != 'x' else ''}{unit}"
+
+
+def _cell(value: Any, column: str = "") -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.2f}" if column.rpartition(".")[2] in _PROBABILITIES else _number(value)
     if isinstance(value, list | tuple):
         return ", ".join(_cell(v) for v in value)
     return str(value)

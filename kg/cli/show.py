@@ -13,7 +13,7 @@ from kg.assemble.decision_file import read_decisions
 from kg.assemble.decisions import FILE, Decision, Decisions
 from kg.assemble.threshold import least_of
 from kg.cli.options import as_of_option, graph_option, loaded
-from kg.cli.output import json_option, print_json, print_rows, print_table, tell
+from kg.cli.output import json_option, print_json, print_rows, print_table, tell, with_unit
 from kg.errors import NotFoundError
 from kg.graph import Graph
 from kg.json_form import to_json
@@ -78,14 +78,17 @@ def show(name: str, as_of: str, directory: str, as_json: bool) -> None:
 
 
 def _figures(graph: Graph, results: list[Result]) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for r in results:
-        figure = "" if r.value is None else f"{r.value:g}{r.unit}"
+        figure = "" if r.value is None else with_unit(r.value, r.unit)
         if r.delta is not None:
             sign = {"up": "+", "down": "−"}.get(r.direction, "±")
-            figure += f" ({sign}{r.delta:g}{r.unit})" if figure else f"{sign}{r.delta:g}{r.unit}"
-        names = (graph.name(k) if k else "" for k in (r.benchmark, r.metric, r.baseline))
-        rows.append((figure, *names, r.paper))
+            delta = sign + with_unit(r.delta, r.unit)
+            figure += f" ({delta})" if figure else delta
+        on, by, against = (graph.name(k) if k else "" for k in (r.benchmark, r.metric, r.baseline))
+        if r.baseline_value is not None:
+            against = f"{against} ({with_unit(r.baseline_value, r.unit)})".strip()
+        rows.append((figure, on, by, against, r.paper))
     return rows
 
 
