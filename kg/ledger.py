@@ -211,7 +211,10 @@ class Ledger(LedgerFile):
         with self.transaction() as db:
             gone = db.execute("DELETE FROM record WHERE paper = ?", (paper,)).rowcount
             if not gone:
-                raise NotFoundError(f"no paper has the id {paper!r}; `kg query papers` lists them")
+                raise NotFoundError(
+                    f"no paper has the id {paper!r}; `kg cypher 'MATCH (p:Paper) RETURN p.id, "
+                    "p.title'` lists them"
+                )
             self._unsettle(gone)
         self.settle()
         return gone

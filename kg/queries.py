@@ -18,9 +18,10 @@ A parameter whose description ends with ``by any of its names`` takes the name o
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -35,6 +36,7 @@ __all__ = [
     "bind",
     "entity_names",
     "find_query",
+    "no_such",
     "parse_query",
     "read_query",
     "shipped",
@@ -138,7 +140,14 @@ def find_query(name: str) -> Query:
         return queries[name]
     if Path(name).suffix == ".cypher" or Path(name).is_file():
         return read_query(Path(name))
-    raise QueryError(f"no query {name!r}: there are {', '.join(queries)}, or give a .cypher file")
+    raise QueryError(f"{no_such(name, queries)}, or give a .cypher file")
+
+
+def no_such(name: str, queries: Iterable[str]) -> str:
+    """Return the words that say that no query is called ``name``, and which one may be meant."""
+    near = difflib.get_close_matches(name, [*queries], n=1)
+    said = f"did you mean {near[0]}? There are" if near else "there are"
+    return f"no query {name!r}: {said} {', '.join(queries)}"
 
 
 def read_query(path: Path) -> Query:

@@ -124,6 +124,12 @@ def test_query_errors_say_what_to_do(corpus: Path) -> None:
     assert (missing.exit_code, missing.stderr.count("\n")) == (2, 1)
     assert "benchmark" in missing.stderr
     assert run("query", "no-such-query", "-g", corpus).exit_code == 2
+    for command in ("query", "sparql"):
+        misspelt = run(command, "leaderbord", "-g", corpus)
+        assert misspelt.stderr.startswith("kg: no query 'leaderbord': did you mean leaderboard? ")
+    bare = run("query", "leaderboard", "GLUE", "-g", corpus)
+    assert (bare.exit_code, bare.stderr.count("\n")) == (2, 1)
+    assert "not 'GLUE'; leaderboard takes benchmark=…" in bare.stderr
     writes = run("cypher", "MATCH (n) DETACH DELETE n", "-g", corpus)
     assert writes.exit_code == 2
     assert "read" in writes.stderr
@@ -203,6 +209,14 @@ def test_unknown_entity_gets_near_names(corpus: Path) -> None:
     done = run("show", "BERTT", "-g", corpus)
     assert done.exit_code == 2
     assert "did you mean" in done.stderr
+
+
+def test_what_could_be_an_id_is_said_to_be_none(corpus: Path) -> None:
+    for command, what in (("show", "paper"), ("explain", "statement")):
+        done = run(command, "0123456789", "-g", corpus)
+        assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+        assert f"no {what} has the id '0123456789', and no entity is called" in done.stderr
+    assert "MATCH (p:Paper)" in run("remove", "0123456789", "-g", corpus).stderr
 
 
 def test_no_graph_says_how_to_make_one(tmp_path: Path) -> None:

@@ -282,7 +282,7 @@ def test_find(tmp_path: Path) -> None:
     own = tmp_path / "own.cypher"
     own.write_text("\ufeff// Mine\nRETURN 1 AS one;\n", encoding="utf-8")
     assert find_query(str(own)).title == "Mine"
-    with pytest.raises(QueryError, match="no query 'leaders': there are benchmarks, between"):
+    with pytest.raises(QueryError, match=r"no query 'leaders': did you mean leaderboard\?"):
         find_query("leaders")
     with pytest.raises(QueryError, match=r"cannot read the query .*absent.cypher"):
         find_query(str(tmp_path / "absent.cypher"))

@@ -42,7 +42,7 @@ def query(
         _list(queries.shipped(), form)
         return
     found = queries.find_query(name)
-    bound = queries.bind(found, _given(parameters))
+    bound = queries.bind(found, _given(parameters, found))
     store = _store(directory, as_of)
     print_answer(store.cypher(found.text, bound), form)
     for line in queries.unknown_names(found, bound, store.cypher):
@@ -62,12 +62,13 @@ def _store(directory: str, as_of: str) -> EmbeddedStore:
     return EmbeddedStore.build(loaded(directory, as_of))
 
 
-def _given(parameters: tuple[str, ...]) -> dict[str, Any]:
+def _given(parameters: tuple[str, ...], query: queries.Query | None = None) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for parameter in parameters:
         name, equals, value = parameter.partition("=")
         if not equals:
-            raise QueryError(f"a parameter is NAME=VALUE, not {parameter!r}")
+            takes = f"; {query.name} takes {query.usage or 'none'}" if query else ""
+            raise QueryError(f"a parameter is NAME=VALUE, not {parameter!r}{takes}")
         given[name.lstrip("$?")] = value
     return given
 
@@ -117,7 +118,7 @@ def sparql(
         _list(engine.shipped(), form)
         return
     found = engine.find_query(sys.stdin.read() if query == "-" else query)
-    given = _given(parameters)
+    given = _given(parameters, found)
     bound = queries.bind(found, given)
     graph = loaded(directory, as_of)
     print_answer(engine.run(graph.to_rdflib(), found, given), form)

@@ -78,5 +78,5 @@ def loaded(directory: str, as_of: str, min_confidence: float | None = None) -> G
         return graph
     past = graph.as_of(as_of)
     if undated := sum(not p.date for p in graph.papers.values()):
-        tell(f"kg: {undated} papers have no date and are left out")
+        tell(f"kg: papers without a date, which are left out: {undated}")
     return past

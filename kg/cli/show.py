@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def show(name: str, as_of: str, directory: str, as_json: bool) -> None:
         _show_paper(graph, name, as_json)
         return
     found = graph.find(name)
-    entity = found[0] if found else graph.entity(name)
+    entity = found[0] if found else _entity(graph, name, "paper")
     statements = graph.statements_of(entity.key)
     results = graph.results_of(entity.key)
     if as_json:
@@ -75,6 +76,16 @@ def show(name: str, as_of: str, directory: str, as_json: bool) -> None:
         print_table(["figure", "on", "by", "against", "paper"], _figures(graph, results), "results")
     if len(found) > 1:
         tell("also called so: " + ", ".join(f"{e.key} ({e.type})" for e in found[1:]))
+
+
+def _entity(graph: Graph, name: str, other: str) -> Entity:
+    """Return the entity called ``name``, which could also have been the id of an ``other``."""
+    try:
+        return graph.entity(name)
+    except NotFoundError as error:
+        if not re.search(r"\d", name):
+            raise
+        raise NotFoundError(f"no {other} has the id {name!r}, and {error}") from None
 
 
 def _figures(graph: Graph, results: list[Result]) -> list[tuple[str, ...]]:
@@ -166,7 +177,7 @@ def explain(what: str, as_of: str, directory: str, as_json: bool) -> None:
     elif matching:
         raise NotFoundError(f"{len(matching)} statements begin with {what!r}: give more digits")
     else:
-        _explain_entity(whole, whole.entity(what), least, directory, as_json)
+        _explain_entity(whole, _entity(whole, what, "statement"), least, directory, as_json)
 
 
 def _explain_statement(

@@ -35,7 +35,7 @@ from kg.assemble.names import fold, unknown
 from kg.errors import QueryError
 from kg.graph import Graph
 from kg.project.vocabulary import PREFIXES
-from kg.queries import Parameter, Query, bind, entity_names
+from kg.queries import Parameter, Query, bind, entity_names, no_such
 from kg.resources import share
 
 __all__ = ["find_query", "run", "shipped", "unknown_names"]
@@ -67,8 +67,7 @@ def find_query(what: str) -> Query:
     path = Path(what)
     if path.suffix not in (".rq", ".sparql") and not path.is_file():
         raise QueryError(
-            f"no query {what!r}: there are {', '.join(queries)}, or give a .rq file or the text of "
-            "a SELECT query"
+            f"{no_such(what, queries)}, or give a .rq file or the text of a SELECT query"
         )
     try:
         text = path.read_text(encoding="utf-8-sig")
