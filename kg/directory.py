@@ -94,7 +94,8 @@ class BuildReport:
     changed : whether the graph differs from what it was.
     outcomes : outcome to number of records of the whole ledger.
     counts : number of papers, mentions, entities, statements and results of the graph.
-    problems : (file, position, reason) of the rejected records of the files of this build.
+    problems : (file, position, reason) of the rejected records of the files of this build, and of
+        paths that mean no file.
     unmatched : decisions of people that match nothing in the graph, each with what is not there.
     """
 
@@ -165,7 +166,7 @@ def build(
     with Ledger(directory, create=True) as ledger:
         coming = ledger.next_build()
         items = read(paths, stdin=stdin, format=format)
-        changed, files = _read(ledger, items, tell, engine.version, coming)
+        changed, files, missing = _read(ledger, items, tell, engine.version, coming)
         ledger.settle()
         given = ledger.given(engine.version, coming)
         outdated = ledger.outdated(engine.version)
@@ -191,10 +192,13 @@ def build(
             number = ledger.begin_build(__version__, engine.version)
         if number:
             ledger.end_build(number, plan.total, decisions.digest if decisions else "")
-        problems = tuple(
-            (source.file, source.position, reason)
-            for source, _, reason, _ in ledger.records("rejected")
-            if source.file in files
+        problems = (
+            *missing,
+            *(
+                (source.file, source.position, reason)
+                for source, _, reason, _ in ledger.records("rejected")
+                if source.file in files
+            ),
         )
         return BuildReport(
             Path(directory),
@@ -212,10 +216,25 @@ def build(
 
 def _read(
     ledger: Ledger, items: Iterable[Read | Rejected], tell: Progress, extractor: str, build: int
-) -> tuple[int, set[str]]:
-    """Put ``items`` into the ledger; return the number of changed records, and the files."""
-    changed, files = 0, set()
-    count = 0
+) -> tuple[int, set[str], list[tuple[str, int, str]]]:
+    """Put ``items`` into the ledger.
+
+    Returns
+    -------
+    changed, files, missing
+        The number of changed records; the files; and (path, 0, reason) of the paths that mean no
+        file. A misspelt path is no record: it is told, and the ledger keeps nothing of it.
+    """
+    changed, count = 0, 0
+    files: set[str] = set()
+    missing: list[tuple[str, int, str]] = []
+
+    def there(items: Iterable[Read | Rejected]) -> Iterator[Read | Rejected]:
+        for item in items:
+            if isinstance(item, Rejected) and item.kind == "missing":
+                missing.append((item.source.file, item.source.position, item.reason))
+            else:
+                yield _from_corpus(item)
 
     def counted(items: Iterator[Read | Rejected]) -> Iterator[Read | Rejected]:
         nonlocal count
@@ -224,11 +243,10 @@ def _read(
             tell("read", count, None)
             yield item
 
-    found = map(_from_corpus, items)
-    for file, items in groupby(found, key=lambda item: source_of(item).file):
-        changed += ledger.replace_file(file, counted(items), extractor, build)
+    for file, found in groupby(there(items), key=lambda item: source_of(item).file):
+        changed += ledger.replace_file(file, counted(found), extractor, build)
         files.add(file)
-    return changed, files
+    return changed, files, missing
 
 
 def remove(paper: str, directory: str | Path = "graph") -> BuildReport:

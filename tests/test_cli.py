@@ -93,6 +93,20 @@ def test_bad_input_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert all(r["reason"] for r in records if r["outcome"] == "rejected")
 
 
+def test_a_misspelt_path_is_told_and_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(ABSTRACTS, encoding="utf-8")
+    graph = tmp_path / "g"
+    assert run("build", tmp_path / "a.txt", "-o", graph).exit_code == 0
+    before = exported(graph), rows(run("info", "--json", "-g", graph))
+    for path in ("b.txt", "*.csv"):
+        done = run("build", tmp_path / path, "-o", graph)
+        assert done.exit_code == 1
+        assert path in done.stderr
+    (tmp_path / "a.txt").unlink()
+    assert run("build", tmp_path / "a.txt", "-o", graph).exit_code == 1
+    assert (exported(graph), rows(run("info", "--json", "-g", graph))) == before
+
+
 def test_nothing_readable_is_bad_input(tmp_path: Path) -> None:
     done = run("build", tmp_path / "missing.txt", "-o", tmp_path / "g")
     assert done.exit_code == 2

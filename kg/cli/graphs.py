@@ -119,7 +119,8 @@ def _report(report: graphs.BuildReport, as_json: bool) -> None:
             tell(f"nothing new: the graph in {report.directory} is up to date")
         else:
             place = report.directory
-            tell(f"the graph is in {place}; ask it with `kg query -g {place}`")
+            new = f"papers extracted now: {report.extracted}; " if report.extracted else ""
+            tell(f"{new}the graph is in {place}; ask it with `kg query -g {place}`")
 
 
 def _setting(min_confidence: float) -> list[tuple[str, str]]:
