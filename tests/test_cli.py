@@ -216,7 +216,11 @@ def test_show_and_explain(corpus: Path) -> None:
     assert statement["evidence"][0]["sentence"] in explained.stdout
     assert "spelling" in run("explain", "BERT", "-g", corpus).stdout
     paper = statement["evidence"][0]["paper"]
-    assert statement["id"] in run("show", paper, "-g", corpus).stdout
+    shown = run("show", paper, "-g", corpus).stdout
+    assert statement["id"] in shown
+    record = kg.load(corpus).papers[paper]
+    assert shown.splitlines()[0] == record.title
+    assert f"{record.date} · {record.url}" in shown.splitlines()[1]
 
 
 def test_unknown_entity_gets_near_names(corpus: Path) -> None:

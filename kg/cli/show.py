@@ -137,7 +137,8 @@ def _show_paper(graph: Graph, paper: str, as_json: bool) -> None:
         )
         return
     record = graph.papers[paper]
-    click.echo(f"{record.title or paper}\n\n{record.text}\n")
+    about = (", ".join(record.authors), record.venue, record.date, record.url or paper)
+    click.echo(f"{record.title or paper}\n{' · '.join(filter(None, about))}\n\n{record.text}\n")
     rows = [
         (graph.name(s.subject), s.predicate, graph.name(s.object), f"{e.confidence:.2f}",
          s.decision or ("denied" if e.negated else "hedged" if e.hedged else ""), s.id)
