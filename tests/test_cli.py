@@ -260,6 +260,10 @@ def test_extract_writes_gold_form_with_exact_offsets(tmp_path: Path) -> None:
     assert done.exit_code == 0
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == 2
+    missing = run("extract", tmp_path / "b.txt")
+    assert (missing.exit_code, missing.stderr.count("\n")) == (2, 1)
+    assert missing.stderr.endswith("b.txt: no such file or directory\n")
+    assert run("extract", source, tmp_path / "b.txt").exit_code == 1
     for line in lines:
         for e in line["entities"]:
             for m in e["mentions"]:
@@ -363,6 +367,18 @@ def test_the_program_runs_as_a_process() -> None:
     )
     assert b"leaderboard" in done.stdout
     assert done.stderr == b""
+
+
+def test_a_reader_that_stops_early_is_no_error(corpus: Path) -> None:
+    code = "from kg.cli import main; main()"
+    for command in (["info"], ["query", "benchmarks"], ["export", "ntriples"]):
+        program = [sys.executable, "-c", code, *command, "-g", str(corpus)]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
+            assert done.stdout is not None
+            assert done.stderr is not None
+            done.stdout.close()
+            assert done.stderr.read() == b""
+        assert done.returncode == 0
 
 
 def test_reference_is_current() -> None:

@@ -181,6 +181,10 @@ def test_diff_and_as_of_on_the_command_line(tmp_path: Path) -> None:
     assert found["papers_new"] == ["2"]
     assert [s["object"] for s in found["statements_new"]] == ["method/alpha3net"]
     assert "Alpha3Net" in run(cli, ["diff", str(old), str(tmp_path / "g")]).stdout
+    old.write_text("no graph", encoding="utf-8")
+    wrong = run(cli, ["diff", str(old), str(tmp_path / "g")])
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    assert wrong.stderr.startswith(f"kg: {old}: line 1 ")
     text = "MATCH (e:Entity) RETURN e.name AS name ORDER BY name"
     rows = json.loads(run(cli, ["cypher", text, "--as-of", "2020", "--json", *place]).stdout)
     assert [r["name"] for r in rows] == ["Alpha1Net", "Alpha2Net"]

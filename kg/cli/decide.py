@@ -167,6 +167,8 @@ def _graph(place: str) -> Graph:
             return read_json(lines)
     except OSError as error:
         raise InputError(f"cannot read {place}: {error.strerror}") from error
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
 
 
 def _said(graph: Graph, s: Statement) -> str:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -25,7 +25,7 @@ from kg.cli.options import (
     min_confidence_option,
     workers_option,
 )
-from kg.cli.output import json_option, print_json, print_table, progress, tell
+from kg.cli.output import json_option, print_json, print_table, progress, tell, tell_problem
 from kg.errors import InputError
 from kg.evaluate import score
 from kg.evaluate.errors import error_kinds, reliability
@@ -36,9 +36,6 @@ from kg.formats import FORMATS, write
 from kg.read import Rejected, read
 from kg.records import Paper
 from kg.schema import ID_BASE
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["evaluate", "export", "extract"]
 
@@ -106,7 +103,7 @@ def extract(
         for item in read(paths, stdin=sys.stdin.buffer, format=format):
             if isinstance(item, Rejected):
                 rejected.append(item)
-                tell(f"kg: {item.source.file}:{item.source.position}: {item.reason}")
+                tell_problem(item.source.file, item.source.position, item.reason)
             else:
                 yield item.paper
 
@@ -119,8 +116,9 @@ def extract(
                 click.echo(json.dumps(to_gold(paper, sure), ensure_ascii=False))
             done += len(pairs)
             show("extract", done, None)
-    if any(r.kind != "empty" for r in rejected):
-        raise SystemExit(1)
+    if problems := [r for r in rejected if r.kind != "empty"]:
+        unread = all(r.source.position == 0 for r in problems)
+        raise SystemExit(2 if unread and not done else 1)
 
 
 def _extract_on_ray(
@@ -140,7 +138,7 @@ def _extract_on_ray(
         )
     for outcome in report.files:
         for file, position, reason in outcome.problems:
-            tell(f"kg: {file}{f':{position}' if position else ''}: {reason}")
+            tell_problem(file, position, reason)
         if outcome.rejected > len(outcome.problems):
             tell(f"kg: {outcome.file}: and {outcome.rejected - len(outcome.problems)} more")
         if outcome.failure:

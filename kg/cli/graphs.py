@@ -17,7 +17,15 @@ from kg.cli.options import (
     min_confidence_option,
     workers_option,
 )
-from kg.cli.output import json_option, print_json, print_rows, print_table, progress, tell
+from kg.cli.output import (
+    json_option,
+    print_json,
+    print_rows,
+    print_table,
+    progress,
+    tell,
+    tell_problem,
+)
 from kg.errors import InputError
 from kg.extract import DEFAULT
 from kg.ledger import Ledger
@@ -92,7 +100,7 @@ def build(
 
 def _report(report: graphs.BuildReport, as_json: bool) -> None:
     for file, position, reason in report.problems[:_SHOWN]:
-        tell(f"kg: {file}{f':{position}' if position else ''}: {reason}")
+        tell_problem(file, position, reason)
     if len(report.problems) > _SHOWN:
         tell(f"kg: and {len(report.problems) - _SHOWN} more; `kg info --records` lists them")
     for problem in report.unmatched:

@@ -34,6 +34,7 @@ __all__ = [
     "progress",
     "rows_options",
     "tell",
+    "tell_problem",
     "with_unit",
 ]
 
@@ -53,6 +54,13 @@ _PROBABILITIES: Final = {"belief", "confidence", "strongest", "share"}
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
+class _Console(Console):
+    """A console that leaves a closed pipe to the program, which then ends without complaint."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def rows_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add ``--format`` and ``--json``; the command gets the parameter ``form``."""
 
@@ -69,6 +77,11 @@ def rows_options(command: Callable[..., None]) -> Callable[..., None]:
 def tell(message: str) -> None:
     """Print ``message`` to stderr."""
     click.echo(message, err=True)
+
+
+def tell_problem(file: str, position: int, reason: str) -> None:
+    """Print to stderr why record ``position`` of ``file`` (0: the file) could not be read."""
+    tell(f"kg: {file}{f':{position}' if position else ''}: {reason}")
 
 
 def print_json(data: Any) -> None:
@@ -104,7 +117,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Iterable[Any]], title: st
     Columns become narrower until the table fits the terminal. Where words would break, each row is
     printed as a record instead: a line for each of its cells that is not empty.
     """
-    console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
+    console = _Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
     cells = [[_cell(value, name) for name, value in zip(columns, row, strict=True)] for row in rows]
     widths = _fitting(columns, cells, console.width)
     if widths is None:
