@@ -404,11 +404,16 @@ class Graph:
 
         return EmbeddedStore.build(self)
 
-    def to_networkx(self) -> networkx.MultiDiGraph[str]:
-        """Return the graph as a plain :class:`networkx.MultiDiGraph`."""
+    def to_networkx(self, *, papers: bool = True) -> networkx.MultiDiGraph[str]:
+        """Return the graph as a plain :class:`networkx.MultiDiGraph`.
+
+        Nodes are entities, by key, and papers, by ``paper/<id>``; edges are statements, and, with
+        ``papers``, what each paper mentions and introduces. Attributes:
+        :func:`kg.project.multigraph.to_networkx`.
+        """
         from kg.project.multigraph import to_networkx
 
-        return to_networkx(self)
+        return to_networkx(self, papers=papers)
 
     def to_rdflib(self, base: str = ID_BASE) -> rdflib.Graph:
         """Return the graph as an :class:`rdflib.Graph`; ``base`` begins the IRIs of its nodes."""
@@ -417,7 +422,11 @@ class Graph:
         return to_rdflib(self, base=base)
 
     def to_tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the graph as tables of plain rows, by name."""
+        """Return the graph as tables of plain rows, by name.
+
+        The tables are ``papers``, ``entities``, ``mentions``, ``statements``, ``evidence`` and
+        ``results``; their columns, :data:`kg.project.tables.COLUMNS`.
+        """
         from kg.project.tables import to_tables
 
         return to_tables(self)

@@ -28,6 +28,12 @@ def content(g: nx.MultiDiGraph) -> tuple[dict, dict]:
     return nodes, edges
 
 
+def test_without_papers_only_those_that_state_something_are_nodes(sample: Graph) -> None:
+    whole, bare = sample.to_networkx(), sample.to_networkx(papers=False)
+    assert set(bare) < set(whole)
+    assert not {"MENTIONS", "INTRODUCES"} & {r for _, _, r in bare.edges(data="relation")}
+
+
 def test_entities_papers_and_statements(sample: Graph) -> None:
     g = to_networkx(sample)
     assert g.nodes["method/alphanet"] == {
