@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,16 @@ def test_what_is_refused_is_told_in_one_line(sample: Graph, text: str, said: str
         sample.sparql(text)
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_several_threads_ask_at_once(sample: Graph) -> None:
+    def names(n: int) -> list[str]:
+        rows = sample.sparql(f"SELECT ?name {{ ?{'e' * (n + 1)} skos:prefLabel ?name }}")
+        return sorted(row["name"] for row in rows)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(names, range(24)))
+    assert answers == [sorted(e.name for e in sample.entities.values())] * 24
 
 
 def test_value_of_no_variable_is_refused(sample: Graph) -> None:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice, takewhile
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 import rdflib
@@ -42,6 +43,8 @@ __all__ = ["find_query", "run", "shipped", "unknown_names"]
 
 _PARAMETER: Final = re.compile(r"(\w+) \((string)(, optional)?\): (.+)")
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
+_PARSING: Final = Lock()
+"""rdflib's parser can do one query at a time."""
 _UPDATE: Final = re.compile(r"\b(?:INSERT|DELETE|LOAD|CLEAR|DROP|CREATE)\b", re.IGNORECASE)
 
 
@@ -130,7 +133,8 @@ def run(
 def _prepared(text: str) -> Prepared:
     """Parse ``text``, which takes longer than most answers, and refuse what is not for here."""
     try:
-        prepared = prepareQuery(text, initNs=PREFIXES)
+        with _PARSING:
+            prepared = prepareQuery(text, initNs=PREFIXES)
     except Exception as error:  # of the parser, and plain Exceptions: an unknown prefix
         hint = "; a query may only read" if _UPDATE.search(text) else ""
         raise QueryError(f"no SPARQL query: {_line(error)}{hint}") from error
