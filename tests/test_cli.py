@@ -128,6 +128,10 @@ def test_queries_are_listed_and_run(corpus: Path) -> None:
     assert len(rows(run("query", "--json"))) >= 12
     found = rows(run("query", "benchmarks", "limit=3", "-g", corpus, "--json"))
     assert len(found) == 3
+    done = run("query", "benchmarks", "-g", corpus, "--json")
+    assert len(rows(done)) == 25
+    assert done.stderr == "kg: these are the first 25; for more, give limit=…\n"
+    assert run("query", "benchmarks", "limit=25", "-g", corpus).stderr == ""
     done = run("query", "improves-over", "name=BERT", "-g", corpus)
     assert done.exit_code == 0
     assert "XLNet" in done.stdout

@@ -16,7 +16,7 @@ CODE = """
 from kg.cli.output import print_table
 print_table(["name", "belief", "sentence"], [
     ["AlphaNet", 0.123456, "AlphaNet outperforms BERT on GLUE by a large margin, as we show."],
-    ["[MASK]", None, "It is a token."],
+    ["[MASK]", None, ["It is a token:", True]],
 ])
 """
 
@@ -69,6 +69,7 @@ def test_on_a_very_narrow_one_rows_are_records() -> None:
     ]  # fmt: skip
     assert lines[1] == "belief    0.12"
     assert "[MASK]" in "".join(lines)
+    assert lines[-1] == "sentence  It is a token:, yes"
 
 
 @pytest.mark.parametrize("cells", [[], [["", ""]], [["a" * 300, "词" * 300]]])

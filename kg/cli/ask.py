@@ -42,9 +42,13 @@ def query(
         _list(queries.shipped(), form)
         return
     found = queries.find_query(name)
-    bound = queries.bind(found, _given(parameters, found))
+    given = _given(parameters, found)
+    bound = queries.bind(found, given)
     store = _store(directory, as_of)
-    print_answer(store.cypher(found.text, bound), form)
+    rows = store.cypher(found.text, bound)
+    print_answer(rows, form)
+    if "limit" not in given and len(rows) == bound.get("limit"):
+        tell(f"kg: these are the first {len(rows)}; for more, give limit=…")
     for line in queries.unknown_names(found, bound, store.cypher):
         tell(f"kg: {line}")
 

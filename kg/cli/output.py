@@ -181,6 +181,8 @@ def with_unit(value: float, unit: str) -> str:
 def _cell(value: Any, column: str = "") -> str:
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.2f}" if column.rpartition(".")[2] in _PROBABILITIES else _number(value)
     if isinstance(value, list | tuple):
