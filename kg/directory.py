@@ -24,7 +24,7 @@ from kg.assemble.threshold import checked, least_of, set_least
 from kg.extract.parallel import extract_chunks
 from kg.graph import Graph
 from kg.ledger import Ledger
-from kg.ledger_rows import source_of
+from kg.ledger_rows import CLASH, source_of
 from kg.read import Read, Rejected, read
 from kg.read.places import Paths
 from kg.records import Source, digest
@@ -94,6 +94,8 @@ class BuildReport:
     changed : whether the graph differs from what it was.
     outcomes : outcome to number of records of the whole ledger.
     counts : number of papers, mentions, entities, statements and results of the graph.
+    clashes : (file, position, reason) of the records that have the id of another with another text,
+        and so are left out; empty if no record has changed.
     problems : (file, position, reason) of the rejected records of the files of this build, and of
         paths that mean no file.
     unmatched : decisions of people that match nothing in the graph, each with what is not there.
@@ -109,6 +111,7 @@ class BuildReport:
     unmatched: tuple[str, ...] = ()
     given: int = 0
     min_confidence: float = 0.0
+    clashes: tuple[tuple[str, int, str], ...] = ()
 
     @property
     def graph(self) -> Graph:
@@ -211,6 +214,7 @@ def build(
             _unmatched(assembly, decisions),
             given=given,
             min_confidence=least_of(ledger),
+            clashes=_clashes(ledger) if changed else (),
         )
 
 
@@ -389,6 +393,14 @@ def unmatched(directory: str | Path = "graph") -> tuple[str, ...]:
         assembly = Assembly(ledger)
         assembly.update(decisions)
         return _unmatched(assembly, decisions)
+
+
+def _clashes(ledger: Ledger) -> tuple[tuple[str, int, str], ...]:
+    return tuple(
+        (source.file, source.position, reason)
+        for source, _, reason, _ in ledger.records("duplicate")
+        if reason.startswith(CLASH)
+    )
 
 
 @contextmanager

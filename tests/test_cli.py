@@ -107,6 +107,19 @@ def test_a_misspelt_path_is_told_and_not_kept(tmp_path: Path) -> None:
     assert (exported(graph), rows(run("info", "--json", "-g", graph))) == before
 
 
+def test_papers_of_one_id_are_told(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    a.write_text("id,abstract\n1,We evaluate BERT on GLUE.\n", encoding="utf-8")
+    b.write_text("id,abstract\n1,We evaluate ELMo on SQuAD.\n", encoding="utf-8")
+    place = ["-o", tmp_path / "g", "--extractor", "patterns"]
+    assert run("build", a, *place).stderr.count("\n") == 1
+    done = run("build", b, *place)
+    assert done.exit_code == 0
+    said = f"{b}:1 (same id, another text, as {a}:1): if it is another paper, give it an id"
+    assert said in done.stderr
+    assert run("build", b, *place).stderr.count("\n") == 1
+
+
 def test_nothing_readable_is_bad_input(tmp_path: Path) -> None:
     done = run("build", tmp_path / "missing.txt", "-o", tmp_path / "g")
     assert done.exit_code == 2

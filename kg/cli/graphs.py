@@ -103,6 +103,12 @@ def _report(report: graphs.BuildReport, as_json: bool) -> None:
         tell_problem(file, position, reason)
     if len(report.problems) > _SHOWN:
         tell(f"kg: and {len(report.problems) - _SHOWN} more; `kg info --records` lists them")
+    if report.clashes:
+        file, position, reason = report.clashes[0]
+        tell(
+            f"kg: records left out, as another has their id: {len(report.clashes)}; the first is "
+            f"{file}:{position} ({reason}): if it is another paper, give it an id of its own"
+        )
     for problem in report.unmatched:
         tell(f"kg: {problem}")
     if as_json:
@@ -115,6 +121,7 @@ def _report(report: graphs.BuildReport, as_json: bool) -> None:
             "min_confidence": report.min_confidence,
             "outcomes": report.outcomes,
             "problems": [{"file": f, "position": p, "reason": r} for f, p, r in report.problems],
+            "clashes": [{"file": f, "position": p, "reason": r} for f, p, r in report.clashes],
             "unmatched": report.unmatched,
             **{name: n for name, n in report.counts.items() if name != "mentions"},
         }
