@@ -94,7 +94,7 @@ def cypher(text: str, parameters: tuple[str, ...], as_of: str, directory: str, f
     print_answer(_store(directory, as_of).cypher(source, _given(parameters)), form)
 
 
-@click.command()
+@click.command(short_help="Run a SPARQL query on the graph as RDF.")
 @click.argument("query", required=False, metavar="[NAME|FILE|QUERY|-]")
 @click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
 @as_of_option

@@ -27,7 +27,7 @@ from kg.records import Result, Statement
 __all__ = ["diff", "remove", "resolve", "review"]
 
 
-@click.command()
+@click.command(short_help="Say whether two names mean one thing, and by which rule.")
 @click.argument("names", nargs=-1, metavar="[NAME NAME]")
 @click.option(
     "--pairs", metavar="FILE", help="A file with two names a line, a tab between; - is stdin."
@@ -82,7 +82,7 @@ def _pairs(file: str) -> list[tuple[str, str]]:
     return out
 
 
-@click.command()
+@click.command(short_help="List what is doubtful, for a person to decide.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True,
               help="Cases of each kind.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Print the cases; write nothing.")
@@ -119,7 +119,7 @@ def review(directory: str, limit: int, dry_run: bool, as_json: bool) -> None:
         tell(f"{len(cases)} cases are in {path}: uncomment an option of each that you decide")
 
 
-@click.command()
+@click.command(short_help="Say what changed between two graphs.")
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
 @json_option

@@ -40,7 +40,7 @@ from kg.schema import ID_BASE
 __all__ = ["evaluate", "export", "extract"]
 
 
-@click.command()
+@click.command(short_help="Write the graph as RDF, GraphML, JSON lines or tables.")
 @click.argument("format", type=click.Choice(sorted(FORMATS)), metavar="FORMAT")
 @click.option("-o", "--output", type=click.Path(dir_okay=True), default="-",
               help="File (directory for csv) to write.  [default: stdout]")  # fmt: skip
@@ -61,7 +61,7 @@ def export(format: str, output: str, base: str, as_of: str, directory: str) -> N
     write(loaded(directory, as_of), format, output, base=base)
 
 
-@click.command()
+@click.command(short_help="Extract from abstracts without building a graph.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @extractor_option
 @format_option
@@ -156,7 +156,7 @@ def _extract_on_ray(
         raise SystemExit(1)
 
 
-@click.command()
+@click.command(short_help="Score the extractor against annotated papers.")
 @click.argument("gold", type=click.Path(exists=True, dir_okay=False))
 @click.argument("predicted", type=click.Path(exists=True, dir_okay=False), required=False)
 @extractor_option

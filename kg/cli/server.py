@@ -80,7 +80,7 @@ def load(
         tell("nothing to change: the database holds this graph")
 
 
-@click.command()
+@click.command(short_help="Check the installation, the graph and the Neo4j server.")
 @server_options
 @graph_option
 @json_option

@@ -154,7 +154,7 @@ def _statement_json(graph: Graph, s: Statement) -> dict[str, Any]:
     return {"id": s.id, **names, **to_json(s)}
 
 
-@click.command()
+@click.command(short_help="Explain a statement and its belief, or the names of an entity.")
 @click.argument("what", metavar="STATEMENT|ENTITY")
 @as_of_option
 @graph_option
