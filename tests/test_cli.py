@@ -374,6 +374,8 @@ def test_every_command_has_help_with_an_example(name: str | None) -> None:
     assert done.exit_code == 0
     if name:
         assert f"kg {name}" in done.stdout.split("Options:")[0].split("\n", 1)[1]
+    else:
+        assert "..." not in done.stdout.split("Commands:")[1]
 
 
 def test_the_program_runs_as_a_process() -> None:

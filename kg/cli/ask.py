@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["cypher", "query", "sparql"]
 
 
-@click.command()
+@click.command(short_help="Run a shipped query, or list the shipped ones.")
 @click.argument("name", required=False, metavar="[NAME|FILE]")
 @click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
 @as_of_option
@@ -77,7 +77,7 @@ def _given(parameters: tuple[str, ...], query: queries.Query | None = None) -> d
     return given
 
 
-@click.command()
+@click.command(short_help="Run a Cypher query on the embedded engine.")
 @click.argument("text", metavar="QUERY|-")
 @click.argument("parameters", nargs=-1, metavar="[PARAM=VALUE]...")
 @as_of_option

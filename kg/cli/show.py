@@ -27,7 +27,7 @@ _SHOWN = 10
 """Statements of each predicate that ``kg show`` prints."""
 
 
-@click.command()
+@click.command(short_help="Show what is known of an entity or a paper.")
 @click.argument("name", metavar="ENTITY|PAPER")
 @as_of_option
 @graph_option
