@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from kg import extract
 from kg.errors import InputError
+from kg.extract import parallel
 from kg.extract.model.folder import FILES, SHIPPED
 from kg.extract.parallel import available, extract_chunks
 from kg.records import Paper
@@ -48,6 +51,21 @@ def test_stopping_early_stops_the_processes() -> None:
     chunks = extract_chunks(papers(), extract.load("patterns"), "patterns", 2)
     next(chunks)
     chunks.close()  # type: ignore[attr-defined]
+
+
+def test_a_process_that_is_told_to_stop_leaves_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop = multiprocessing.get_context("spawn").Event()
+
+    class Engine:
+        def pipe(self, found: list[Paper]) -> Iterator[str]:
+            for number, paper in enumerate(found):
+                if number == 2:
+                    stop.set()
+                yield paper.id
+
+    monkeypatch.setattr(parallel, "_engine", lambda _: Engine())
+    monkeypatch.setattr(parallel, "_told", [stop])
+    assert parallel._work("engine", papers()[:5]) == ["0", "1"]
 
 
 def test_wrong_number_of_processes() -> None:

@@ -281,6 +281,7 @@ def test_each_input_file_has_a_name_of_its_own(tmp_path: Path) -> None:
     one = tmp_path / "x.txt"
     one.write_text(ONE)
     assert len(list(partitions([one, tmp_path, str(tmp_path / "*.txt")]))) == 1
+    assert len(list(partitions(str(one)))) == 1
     with pytest.raises(InputError, match="standard input"):
         list(partitions(["-"]))
 

@@ -14,7 +14,7 @@ import logging
 import os
 import pickle
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -27,7 +27,7 @@ from kg.extract.parallel import available
 from kg.extract.partitions import Outcome, extract_file, output_of, partitions
 from kg.parquet import require
 from kg.read import FORMATS, Rejected
-from kg.read.places import File
+from kg.read.places import File, Paths
 
 if TYPE_CHECKING:
     from kg.extract.pipeline import Extractor
@@ -62,7 +62,7 @@ class Report:
 
 
 def extract_to_parquet(
-    paths: Iterable[str | Path],
+    paths: Paths,
     directory: str | Path,
     *,
     extractor: str = extract.DEFAULT,

@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
+from multiprocessing.synchronize import Event
 from typing import TYPE_CHECKING, Final
 
 from kg import extract
@@ -66,7 +67,8 @@ def extract_chunks(
             yield list(zip(chunk, engine.pipe(chunk), strict=True))
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, _start) as pool:
+    stop = context.Event()
+    with ProcessPoolExecutor(workers, context, _start, (stop,)) as pool:
         waiting: deque[tuple[list[Paper], Future[list[Extraction]]]] = deque()
         try:
             for chunk in chain(first, chunks):
@@ -76,6 +78,7 @@ def extract_chunks(
             while waiting:
                 yield _done(waiting)
         finally:
+            stop.set()  # who stops early does not wait for the chunks under way
             pool.shutdown(cancel_futures=True)
 
 
@@ -97,9 +100,14 @@ def _chunks(papers: Iterable[Paper]) -> Iterator[list[Paper]]:
         yield chunk
 
 
-def _start() -> None:
-    """Leave Ctrl-C to the process that started this one."""
+_told: list[Event] = []
+"""In a process that another one started: what that one sets when it wants no more."""
+
+
+def _start(stop: Event) -> None:
+    """Leave Ctrl-C to the process that started this one, which sets ``stop``."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _told[:] = [stop]
 
 
 @cache
@@ -112,4 +120,6 @@ def _engine(name: str) -> Extractor:
 
 
 def _work(name: str, papers: list[Paper]) -> list[Extraction]:
-    return list(_engine(name).pipe(papers))
+    """Return the extractions of ``papers``; too few if nobody wants them any more."""
+    found = _engine(name).pipe(papers)
+    return list(takewhile(lambda _: not any(stop.is_set() for stop in _told), found))

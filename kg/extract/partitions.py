@@ -19,7 +19,7 @@ from kg import __version__
 from kg.errors import InputError
 from kg.parquet import LAYOUT, metadata, rejections, write
 from kg.read import WITHDRAWN, Read, Rejected, read_file
-from kg.read.places import STDIN, File, files
+from kg.read.places import STDIN, File, Paths, each, files
 from kg.records import digest
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Outcome:
     failure: str = ""
 
 
-def partitions(paths: Iterable[str | Path]) -> Iterator[File | Rejected]:
+def partitions(paths: Paths) -> Iterator[File | Rejected]:
     """Yield each file that ``paths`` mean, once, and what cannot be read.
 
     Raises
@@ -63,7 +63,7 @@ def partitions(paths: Iterable[str | Path]) -> Iterator[File | Rejected]:
         If standard input is among them: other machines cannot read it.
     """
     seen = set()
-    for path in paths:
+    for path in each(paths):
         if str(path) == STDIN:
             raise InputError("standard input cannot be shared out: give files")
         for file in files([path]):

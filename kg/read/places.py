@@ -23,7 +23,7 @@ from kg.read.items import Kind, Rejected
 from kg.read.streams import Meter, Peeked, Stream, UnusableError
 from kg.records import Source
 
-__all__ = ["STDIN", "File", "Paths", "Place", "files", "open_file", "places"]
+__all__ = ["STDIN", "File", "Paths", "Place", "each", "files", "open_file", "places"]
 
 Paths = str | Path | Iterable[str | Path]
 """One path, or any number of them."""
@@ -75,7 +75,7 @@ def places(paths: Paths, stdin: Stream | None) -> Iterator[Place | Rejected]:
 
     A file is closed when the next one is asked for.
     """
-    for path in _each(paths):
+    for path in each(paths):
         if str(path) == STDIN:
             yield from _stream(STDIN, stdin if stdin is not None else sys.stdin.buffer)
             continue
@@ -85,7 +85,7 @@ def places(paths: Paths, stdin: Stream | None) -> Iterator[Place | Rejected]:
 
 def files(paths: Paths) -> Iterator[File | Rejected]:
     """Yield each file that ``paths`` mean, in order; those in directories sorted."""
-    for path in _each(paths):
+    for path in each(paths):
         given = str(path)
         if os.path.lexists(path):
             yield from _files(Path(path), found=False)
@@ -99,7 +99,8 @@ def files(paths: Paths) -> Iterator[File | Rejected]:
             yield _rejected(given, "missing", "no such file or directory")
 
 
-def _each(paths: Paths) -> Iterable[str | Path]:
+def each(paths: Paths) -> Iterable[str | Path]:
+    """Return the paths; a single one may be given by itself."""
     return [paths] if isinstance(paths, str | Path) else paths
 
 
