@@ -157,7 +157,8 @@ def test_most_cases_hold_for_the_trained_model() -> None:
     ("text", "right", "wrong"),
     [
         (
-            "We propose BramNet. On SNLI, InferSent is outperformed by BramNet.",
+            "We introduce BramNet, a method for sentence embedding. On SNLI, InferSent is outperformed "
+            "by BramNet.",
             ["BramNet", "improves-over", "InferSent"],
             ["InferSent", "improves-over", "BramNet"],
         ),

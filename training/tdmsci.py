@@ -5,6 +5,7 @@
 TDMSCI holds `train.jsonl` and `test.jsonl`: a sentence a line, `text` and `entities` (`start`,
 `end`, `label`: Task, Dataset or Metric). The network's first half alone, names known from the train
 split only. `--from` begins with the weights of a run on abstracts instead of the published ones.
+`--tags` decides for each word (begin, inside, outside) instead of for each span.
 Prints strict F1 (both borders and the type) for each seed, the mean, and the spread.
 """
 
@@ -19,7 +20,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.nn.functional as fn
 from data import Example, batches, example, gazetteer, load, read_batch
+from network import WORD
 from torch import nn
 from train import Model, build, cache, rate, span_loss
 
@@ -44,11 +47,41 @@ def as_paper(doc: dict) -> dict:
     return {**doc, "entities": entities, "relations": [], "results": []}
 
 
-def score(model: Model, xs: list[Example], pieces: Pieces) -> torch.Tensor:
+def read(model: Model, xs: list[Example], pieces: Pieces) -> tuple[torch.Tensor, torch.Tensor]:
+    """Word vectors and span scores."""
     rb = read_batch([read_input(x.page, 0, x.n, pieces) for x in xs])
     low = nn.utils.rnn.pad_sequence([x.low for x in xs], batch_first=True)
-    _, spans = model.reader(**rb, low=low)
-    return spans
+    return model.reader(**rb, low=low)
+
+
+def tag_loss(tags: torch.Tensor, xs: list[Example]) -> torch.Tensor:
+    """Cross entropy of tags (b, n, 13): outside, six types at their begin, six inside."""
+    target = torch.full(tags.shape[:2], -1)
+    for i, x in enumerate(xs):
+        target[i, : x.n] = 0
+        for s, w, t in x.spans:
+            target[i, s : s + w + 1] = t + 6
+            target[i, s] = t
+    return fn.cross_entropy(tags.float().flatten(0, 1), target.flatten(), ignore_index=-1)
+
+
+@torch.no_grad()
+def predict_tags(model: Model, tagger: nn.Linear, xs: list[Example], pieces: Pieces) -> list[set]:
+    model.eval()
+    out: list[set[Span]] = []
+    for x in xs:
+        with torch.autocast("cpu", torch.bfloat16):
+            row = tagger(read(model, [x], pieces)[0])[0, : x.n].argmax(-1).tolist()
+        found: list[list[int]] = []
+        for k, tag in enumerate(row):
+            kind = (tag - 1) % 6 + 1
+            if tag > 6 and found and found[-1][1:] == [k, kind]:
+                found[-1][1] = k + 1
+            elif tag:
+                found.append([k, k + 1, kind])
+        spans = x.page.spans
+        out.append({(spans[s][0], spans[e - 1][1], TYPES[t - 1]) for s, e, t in found})
+    return out
 
 
 @torch.no_grad()
@@ -58,7 +91,7 @@ def predict(model: Model, xs: list[Example], pieces: Pieces, least: float) -> li
     for x in xs:
         found: set[Span] = set()
         with torch.autocast("cpu", torch.bfloat16):
-            p = score(model, [x], pieces)[0].float().softmax(-1).numpy()
+            p = read(model, [x], pieces)[1][0].float().softmax(-1).numpy()
         free = np.ones(x.n, bool)
         starts, widths = np.nonzero(1 - p[..., 0] >= least)
         cells = sorted((p[s, w, 0], s, w) for s, w in zip(starts, widths, strict=True))
@@ -93,12 +126,14 @@ def run(
     rng = random.Random(seed)
     everything = list(range(len(train)))
     model = build(o.encoder, o.layers, o.frozen)
+    tagger = nn.Linear(WORD, 13)
     if o.begin:
         model.load_state_dict(torch.load(o.begin / "average.pt", weights_only=True))
     cache(model.reader.encoder, sorted([*train, *test], key=lambda x: x.n), pieces)
     slow = [p for p in model.reader.encoder.parameters() if p.requires_grad]
     ids = {id(p) for p in slow}
     fast = [p for p in model.reader.parameters() if p.requires_grad and id(p) not in ids]
+    fast += tagger.parameters()
     groups = [{"params": slow, "base": o.rate}, {"params": fast, "base": o.head_rate}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
     total, step = o.passes * len(batches(train, everything, o.batch, random.Random(0))), 0
@@ -109,12 +144,15 @@ def run(
                 g["lr"] = g["base"] * rate(step / total, step / (total / 10))
             xs = [train[i] for i in batch]
             with torch.autocast("cpu", torch.bfloat16):
-                loss = span_loss(score(model, xs, pieces), xs)
+                words, spans = read(model, xs, pieces)
+                loss = tag_loss(tagger(words), xs) if o.tags else span_loss(spans, xs)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(slow + fast, 2.0)
             optimizer.step()
             step += 1
+    if o.tags:
+        return f1(gold, predict_tags(model, tagger, test, pieces))
     return f1(gold, predict(model, test, pieces, 0.5))
 
 
@@ -127,6 +165,7 @@ def main() -> None:
     a.add_argument("--layers", type=int, default=0)
     a.add_argument("--frozen", type=int, default=3)
     a.add_argument("--from", dest="begin", type=Path)
+    a.add_argument("--tags", action="store_true", help="tag words instead of scoring spans")
     a.add_argument("--passes", type=int, default=10)
     a.add_argument("--batch", type=int, default=16)
     a.add_argument("--rate", type=float, default=1.5e-4)
