@@ -157,10 +157,9 @@ def test_most_cases_hold_for_the_trained_model() -> None:
     ("text", "right", "wrong"),
     [
         (
-            "We introduce BramNet, a method for sentence embedding. On SNLI, InferSent is outperformed "
-            "by BramNet.",
-            ["BramNet", "improves-over", "InferSent"],
-            ["InferSent", "improves-over", "BramNet"],
+            "We introduce BramNet, a novel method. On SNLI, RoBERTa is outperformed by BramNet.",
+            ["BramNet", "improves-over", "RoBERTa"],
+            ["RoBERTa", "improves-over", "BramNet"],
         ),
         (
             "WhinLM is compared with Llama 2 and performs worse than Llama 2 on MMLU.",
