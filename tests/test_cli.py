@@ -124,6 +124,8 @@ def test_nothing_readable_is_bad_input(tmp_path: Path) -> None:
     done = run("build", tmp_path / "missing.txt", "-o", tmp_path / "g")
     assert done.exit_code == 2
     assert "missing.txt" in done.stderr
+    assert done.stderr.endswith("is empty\n")
+    assert "records" not in done.stdout
     assert run("build", "-o", tmp_path / "g").exit_code == 2
 
 

@@ -127,10 +127,13 @@ def _report(report: graphs.BuildReport, as_json: bool) -> None:
         }
         print_json(data)
     else:
-        print_table(["records", ""], report.outcomes.items())
+        if report.outcomes:
+            print_table(["records", ""], report.outcomes.items())
         counts = [(name, str(n)) for name, n in report.counts.items() if name != "mentions"]
         print_table(["graph", ""], [*counts, *_setting(report.min_confidence)])
-        if not report.records_changed and not report.extracted and not report.changed:
+        if not report.counts["papers"]:
+            tell(f"no paper was read: the graph in {report.directory} is empty")
+        elif not report.records_changed and not report.extracted and not report.changed:
             tell(f"nothing new: the graph in {report.directory} is up to date")
         else:
             place = report.directory
