@@ -56,12 +56,17 @@ _USED: Final = re.compile(r"\$(?:`([^`]+)`|(\w+))")
 
 
 _OF_ENTITY: Final = "by any of its names"
+_OF_PAPER: Final = "the paper's id, or its title"
 
 # What a parameter's name is held against; the same test as in the queries themselves.
 _CALLED: Final = """
 MATCH (e:Entity)
 WHERE any(name IN e.names WHERE toLower(name) = toLower($name))
 RETURN count(e) AS entities"""
+_PAPERS: Final = """
+MATCH (p:Paper)
+WHERE p.id = $paper OR toLower(p.name) = toLower($paper)
+RETURN count(p) AS papers"""
 _NAMES: Final = """
 MATCH (e:Entity)
 UNWIND e.names AS name
@@ -252,21 +257,27 @@ def unknown_names(
     values: Mapping[str, Any],
     cypher: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]],
 ) -> list[str]:
-    """Return, for each value that shall name an entity and names none, a line that says so.
+    """Return, for each value that names no entity or no paper and shall, a line that says so.
 
     Parameters
     ----------
     values : what :func:`bind` gave.
     cypher : runs a statement with its parameters, on the graph that the query runs on.
     """
+    papers = [values[p.name] for p in query.parameters if p.description == _OF_PAPER]
+    said = [
+        f"no paper has the id or the title {n!r}"
+        for n in papers
+        if not cypher(_PAPERS, {"paper": n})[0]["papers"]
+    ]
     names = entity_names(query, values)
     absent = [n for n in names if not cypher(_CALLED, {"name": n})[0]["entities"]]
     if not absent:
-        return []
+        return said
     known: dict[str, str] = {}
     for row in cypher(_NAMES, {}):
         known.setdefault(fold(row["name"]) or row["name"], row["entity"])
-    return [unknown(n, known) for n in absent]
+    return said + [unknown(n, known) for n in absent]
 
 
 def _front_matter(

@@ -180,6 +180,15 @@ def test_name_that_no_entity_has_gets_near_names(corpus: Path) -> None:
     assert run("query", "improves-over", "name=bert", "-g", corpus).stderr == ""
 
 
+def test_id_that_no_paper_has_is_told(corpus: Path) -> None:
+    done = run("query", "paper-statements", "paper=9999.99999", "-g", corpus)
+    assert done.exit_code == 0
+    assert done.stderr == "no rows\nkg: no paper has the id or the title '9999.99999'\n"
+    claim = rows(run("query", "strongest-claims", "-g", corpus, "--json"))[0]["statement"]
+    paper = rows(run("explain", claim, "-g", corpus, "--json"))["evidence"][0]["paper"]
+    assert run("query", "paper-statements", f"paper={paper}", "-g", corpus).stderr == ""
+
+
 def test_cypher_takes_parameters_and_stdin(corpus: Path) -> None:
     text = "MATCH (e:Entity) WHERE e.name = $name RETURN e.key AS key"
     assert rows(run("cypher", text, "name=BERT", "-g", corpus, "--json")) == [
