@@ -245,7 +245,7 @@ def test_bind_refuses(parameters: dict[str, Any], said: str) -> None:
 def test_name_that_no_entity_has_is_told(field_store: EmbeddedStore, query: Query) -> None:
     others = {"type", "predicate", "paper"}
     names = [p.name for p in query.parameters if p.type == "string" and p.name not in others]
-    rest = {p.name: "x" for p in query.parameters if p.name == "paper"}
+    rest = {p.name: "2021.1" for p in query.parameters if p.name == "paper"}
     for name, said in [
         ("Omga", "no entity is called 'Omga'; did you mean Omega?"),
         ("stanford q-a", "no entity is called 'stanford q-a'; did you mean SQuAD?"),
@@ -255,6 +255,13 @@ def test_name_that_no_entity_has_is_told(field_store: EmbeddedStore, query: Quer
         values = bind(query, dict.fromkeys(names, name) | rest)
         lines = unknown_names(query, values, field_store.cypher)
         assert lines == ([said] * len(names) if said else [])
+
+
+def test_paper_that_is_not_there_is_told(field_store: EmbeddedStore) -> None:
+    query = SHIPPED["paper-statements"]
+    for paper, said in [("2021.9", ["no paper has the id or the title '2021.9'"]), ("silent", [])]:
+        values = bind(query, {"paper": paper})
+        assert unknown_names(query, values, field_store.cypher) == said
 
 
 def test_query_in_the_guide_runs(field_store: EmbeddedStore) -> None:
