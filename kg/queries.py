@@ -13,7 +13,8 @@ A query file holds one Cypher statement, and tells of itself in the lines before
 
 The ``:param`` lines can be copied into Neo4j Browser and cypher-shell as they are, without the
 slashes. Their value is the default of an optional parameter, and an example of another; it is JSON.
-A parameter whose description ends with ``by any of its names`` takes the name of an entity.
+A parameter whose description ends with ``by any of its names`` takes the name of an entity, and one
+that is described as ``the paper's id, or its title`` those of a paper.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from kg.assemble.decisions import Decision
 from kg.assemble.names import fold
 from kg.assemble.nodes import node_of
 from kg.graph import Graph
+from kg.read.text import counted
 from kg.records import Entity, Statement
 from kg.schema import PREDICATES
 
@@ -88,17 +89,13 @@ def _about(value: Any) -> frozenset[str]:
     return frozenset([value] if isinstance(value, str) else value)
 
 
-def _counted(papers: int) -> str:
-    return f"{papers} paper" + "s" * (papers != 1)
-
-
 def _near(graph: Graph) -> Iterator[Case]:
     """Yield names that are almost the same, and acronyms that papers define otherwise."""
     found: dict[tuple[str, ...], str] = {}
     for keys in (*_acronyms(graph), *_misspelt(graph)):
         found.setdefault(tuple(sorted(keys, key=lambda k: (-_papers(graph, k), k))), "")
     for about in sorted(found, key=lambda about: (-_papers(graph, about[-1]), about)):
-        seen = ", ".join(f"{graph.name(k)} ({_counted(_papers(graph, k))})" for k in about)
+        seen = ", ".join(f"{graph.name(k)} ({counted(_papers(graph, k), 'paper')})" for k in about)
         yield Case(
             "near names", about, seen, ({"merge": list(about)}, {"split": list(about)})
         )  # fmt: skip
@@ -143,12 +140,14 @@ def _mixed(graph: Graph) -> Iterator[Case]:
         for e in group:
             others = [o for o in group if o.key != e.key and e.key < o.key]
             if "retype" not in e.decisions and _divided(e):
-                votes = ", ".join(f"{t} in {_counted(n)}" for t, n in e.types)
+                votes = ", ".join(f"{t} in {counted(n, 'paper')}" for t, n in e.types)
                 options = [{"retype": e.key, "to": t} for t, _ in e.types]
                 cases.append(Case("mixed types", (e.key,), f"{e.name}: {votes}", (*options,)))
             for other in others:
-                counted = (f"{x.type} in {_counted(_papers(graph, x.key))}" for x in (e, other))
-                seen = f"{e.name}, two entities: {', '.join(counted)}"
+                votes = ", ".join(
+                    f"{x.type} in {counted(_papers(graph, x.key), 'paper')}" for x in (e, other)
+                )
+                seen = f"{e.name}, two entities: {votes}"
                 retypes = [{"retype": e.key, "to": other.type}, {"retype": other.key, "to": e.type}]
                 apart = {"split": [e.key, other.key]}
                 cases.append(Case("mixed types", (e.key, other.key), seen, (*retypes, apart)))
@@ -170,8 +169,8 @@ def _contradictions(graph: Graph) -> Iterator[Case]:
             continue
         seen = "; ".join(
             f"{graph.name(s.subject)} {s.predicate} {graph.name(s.object)}: stated by "
-            f"{_counted(len(s.papers))}, denied by "
-            f"{_counted(len({e.paper for e in s.evidence if e.negated}))}"
+            f"{counted(len(s.papers), 'paper')}, denied by "
+            f"{counted(len({e.paper for e in s.evidence if e.negated}), 'paper')}"
             for s in both
         )
         options = [{verb: t} for t in about for verb in ("reject", "accept")]

@@ -147,11 +147,18 @@ class _Name(NamedTuple):
     words: list[str]
     joined: str
     acronym: bool
+    bare: list[str]
+    """The words without what stands in brackets."""
+    capitals: set[str]
+    """Those of the words that are written in capitals: acronyms, maybe plural."""
 
     @classmethod
     def of(cls, page: Page, group: Group) -> _Name:
         text, words = _text(page, group.places[0]), _words(page, group.places[0])
-        return cls(group.type, text, words, "".join(words), acronym(text))
+        upper = (w.rstrip("s") for w in _WORD.findall(text))
+        capitals = {w.lower() for w in upper if w.isupper()}
+        bare = _without_brackets(words)
+        return cls(group.type, text, words, "".join(words), acronym(text), bare, capitals)
 
 
 def _same(one: _Name, other: _Name) -> bool:
@@ -185,16 +192,15 @@ def _spelt_out(one: _Name, other: _Name) -> bool:
     """Tell whether the second name is the first with acronyms spelt out, a bracketed one beside it
     left out: "open-domain QA", "AMR parsing" and "Abstract Meaning Representation (AMR) parsing".
     """
-    short, full = one.words, _without_brackets(other.words)
+    short, full = one.words, other.bare
     if len(short) < 2 or len(short) > len(full):
         return False
-    capitals = {w.rstrip("s").lower() for w in _WORD.findall(one.text) if w.rstrip("s").isupper()}
     at = 0
     for word in short:
         spelt = full[at : at + len(word)]
         if full[at : at + 1] == [word]:
             at += 1
-        elif word in capitals and len(word) > 1 and "".join(w[0] for w in spelt) == word:
+        elif word in one.capitals and len(word) > 1 and "".join(w[0] for w in spelt) == word:
             at += len(word)
         else:
             return False
