@@ -113,6 +113,28 @@ def gazetteer(
 
 
 @dataclass
+class Taught:
+    """What the teachers make of one text: e entities (without the paper), f figures.
+
+    `spans`: (k, 2) first word and width - 1, with `span_types` (k, 7). `places`: of each entity.
+    `types` (e, 7), `introduced` (e,). `pairs`: (p, 2) of nodes, 0 the paper, with `relations`
+    (p, 8). `figures` (f, 12): three distributions side by side; `links` (f, e + 2, 4), the last row
+    for none. All are probabilities.
+    """
+
+    text: str
+    spans: np.ndarray
+    span_types: np.ndarray
+    places: list[list[tuple[int, int]]]
+    types: np.ndarray
+    introduced: np.ndarray
+    pairs: np.ndarray
+    relations: np.ndarray
+    figures: np.ndarray
+    links: np.ndarray
+
+
+@dataclass
 class Example:
     doc: dict
     page: Page
@@ -130,8 +152,8 @@ class Example:
     gold_cells: set[tuple[int, int]] = field(default_factory=set)
     low: torch.Tensor | None = None
     """(pieces, d) what the encoder's frozen layers make of the text, bfloat16."""
-    taught: dict | None = None
-    """Probabilities to learn instead of annotations: the fields of `teach.Taught`."""
+    taught: Taught | None = None
+    """Probabilities to learn instead of annotations."""
 
 
 def example(doc: dict, pieces: Pieces, gaz: dict, own: dict | None) -> Example:
@@ -210,16 +232,16 @@ def example(doc: dict, pieces: Pieces, gaz: dict, own: dict | None) -> Example:
     )
 
 
-def taught_example(taught: dict, pieces: Pieces, gaz: dict) -> Example:
+def taught_example(taught: Taught, pieces: Pieces, gaz: dict) -> Example:
     """A paper that teachers labelled: what they chose as entities, and figures, without answers."""
-    page = read_page(taught["text"], pieces, gaz, None)
-    numbers = [figure_words(page, f.start, f.end) for f in figures(taught["text"])]
+    page = read_page(taught.text, pieces, gaz, None)
+    numbers = [figure_words(page, f.start, f.end) for f in figures(taught.text)]
     return Example(
-        {"id": "taught-", "text": taught["text"]},
+        {"id": "taught", "text": taught.text},
         page,
         windows(page)[0][1],
         spans=[],
-        entities=taught["places"],
+        entities=taught.places,
         types=[],
         introduced=[],
         relations=[],

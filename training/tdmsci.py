@@ -21,14 +21,13 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as fn
-from data import Example, batches, example, gazetteer, load, read_batch
+from data import Example, batches, example, gazetteer, load
 from network import WORD
 from torch import nn
-from train import Model, build, cache, rate, span_loss
+from train import Model, build, cache, rate, read, span_loss
 
 from kg.extract.model.features import TYPES
 from kg.extract.model.pieces import Pieces
-from kg.extract.model.reading import read_input
 
 Span = tuple[int, int, str]
 
@@ -45,13 +44,6 @@ def as_paper(doc: dict) -> dict:
         for k, m in enumerate(doc["entities"])
     ]
     return {**doc, "entities": entities, "relations": [], "results": []}
-
-
-def read(model: Model, xs: list[Example], pieces: Pieces) -> tuple[torch.Tensor, torch.Tensor]:
-    """Word vectors and span scores."""
-    rb = read_batch([read_input(x.page, 0, x.n, pieces) for x in xs])
-    low = nn.utils.rnn.pad_sequence([x.low for x in xs], batch_first=True)
-    return model.reader(**rb, low=low)
 
 
 def tag_loss(tags: torch.Tensor, xs: list[Example]) -> torch.Tensor:
@@ -144,7 +136,7 @@ def run(
                 g["lr"] = g["base"] * rate(step / total, step / (total / 10))
             xs = [train[i] for i in batch]
             with torch.autocast("cpu", torch.bfloat16):
-                words, spans = read(model, xs, pieces)
+                words, spans, _ = read(model, xs, pieces)
                 loss = tag_loss(tagger(words), xs) if o.tags else span_loss(spans, xs)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()

@@ -16,16 +16,16 @@ import argparse
 import hashlib
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from data import load
+from data import Taught, load
 
 import kg.read
+from kg.extract.document import border
 from kg.extract.model.decode import Settings
 from kg.extract.model.extractor import Extractor
 from kg.extract.model.figures import figures
@@ -38,28 +38,6 @@ SURE = 0.02
 """Spans and pairs that are something with less than this probability are nothing."""
 FIGURE_ANSWERS = ((0, 4), (4, 7), (7, 12))
 """Role, direction, unit: columns of the network's figure answers."""
-
-
-@dataclass
-class Taught:
-    """What the teachers make of one text: e entities (without the paper), f figures.
-
-    `spans`: (k, 2) first word and width - 1, with `span_types` (k, 7). `places`: of each entity.
-    `types` (e, 7), `introduced` (e,). `pairs`: (p, 2) of nodes, 0 the paper, with `relations`
-    (p, 8). `figures` (f, 12): three distributions side by side; `links` (f, e + 2, 4), the last row
-    for none. All are probabilities.
-    """
-
-    text: str
-    spans: np.ndarray
-    span_types: np.ndarray
-    places: list[list[tuple[int, int]]]
-    types: np.ndarray
-    introduced: np.ndarray
-    pairs: np.ndarray
-    relations: np.ndarray
-    figures: np.ndarray
-    links: np.ndarray
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
@@ -107,7 +85,7 @@ def teach(teachers: list[Extractor], text: str) -> Taught | None:
 
 def _key(text: str) -> str:
     """The letters of a text's abstract: the same for one paper from two sources."""
-    body = text.partition("\n\n")[2] if 0 < text.find("\n\n") < 300 else text
+    body = text[border(text) :]
     return "".join(c for c in body.casefold() if c.isalnum())[:150]
 
 

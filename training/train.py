@@ -26,6 +26,7 @@ import torch.nn.functional as fn
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from data import (
     Example,
+    Taught,
     batches,
     by_source,
     chosen,
@@ -137,9 +138,8 @@ def span_loss(spans: Tensor, xs: list[Example]) -> Tensor:
     for i, x in enumerate(xs):
         valid[i] = (at < x.n) * trust(x)
         if x.taught:
-            where = torch.from_numpy(x.taught["spans"]).long()
-            soft = torch.from_numpy(x.taught["span_types"]).float()
-            target[i, where[:, 0], where[:, 1]] = soft / soft.sum(-1, keepdim=True)
+            where = torch.from_numpy(x.taught.spans).long()
+            target[i, where[:, 0], where[:, 1]] = distributions(x.taught.span_types)
         for s, w, t in x.spans:
             target[i, s, w] = one_hot(t, 7)
     return entropy(spans, target, valid) / (10.7 * b)
@@ -191,7 +191,7 @@ def targets(xs: list[Example], wrong: list[int], e: int, f: int) -> Targets:
         t.related[i, range(total), range(total)] = 0
         t.role[i, : len(x.figures)] = trust(x)
         if x.taught:
-            taught_targets(t, i, x, k, e)
+            taught_targets(t, i, x.taught, k, e)
             continue
         for j, (kind, new) in enumerate(zip(x.types, x.introduced, strict=True), 1):
             t.types[i, j], t.introduced[i, j] = one_hot(kind, 7), float(new)
@@ -211,49 +211,47 @@ def targets(xs: list[Example], wrong: list[int], e: int, f: int) -> Targets:
     return t
 
 
-def taught_targets(t: Targets, i: int, x: Example, k: int, e: int) -> None:
+def taught_targets(t: Targets, i: int, taught: Taught, k: int, e: int) -> None:
     """The teachers' answers as paper i's targets: k nodes of at most e."""
-    own = {n: torch.from_numpy(v).float() for n, v in x.taught.items() if n not in OTHER}
-    t.types[i, 1:k], t.introduced[i, 1:k] = own["types"], own["introduced"]
-    pairs, soft = torch.from_numpy(x.taught["pairs"]).long(), own["relations"]
-    t.relations[i, pairs[:, 0], pairs[:, 1]] = soft / soft.sum(-1, keepdim=True)
-    f = len(x.figures)
+    t.types[i, 1:k] = torch.from_numpy(taught.types)
+    t.introduced[i, 1:k] = torch.from_numpy(taught.introduced)
+    pairs = torch.from_numpy(taught.pairs).long()
+    t.relations[i, pairs[:, 0], pairs[:, 1]] = distributions(taught.relations)
+    f = len(taught.figures)
     if f:
-        t.roles[i, :f] = own["figures"]
-        t.asides[i, :f] = (own["figures"][:, 1] + own["figures"][:, 3]) * trust(x)
+        figures, links = torch.from_numpy(taught.figures), torch.from_numpy(taught.links)
+        t.roles[i, :f] = figures
+        t.asides[i, :f] = (figures[:, 1] + figures[:, 3]) * TAUGHT
         t.link[i, :f] = t.asides[i, :f, None]
-        t.links[i, :f, :, :k] = own["links"][:, :-1].transpose(1, 2)
-        t.links[i, :f, :, e] = own["links"][:, -1]
+        t.links[i, :f, :, :k] = links[:, :-1].transpose(1, 2)
+        t.links[i, :f, :, e] = links[:, -1]
 
 
-OTHER = ("text", "places", "spans", "pairs")
-"""Fields of a taught paper that are no probabilities."""
+def distributions(rows: np.ndarray) -> Tensor:
+    """Rows of 16 bits, which sum to 1 again."""
+    soft = torch.from_numpy(rows).float()
+    return soft / soft.sum(-1, keepdim=True)
+
+
+def read(model: Model, xs: list[Example], pieces: Pieces) -> tuple[Tensor, Tensor, Tensor]:
+    """Word vectors (b, n, WORD), span scores (b, n, WIDTH, 7), and (b, n) 1 for words."""
+    rb = read_batch([read_input(x.page, 0, x.n, pieces) for x in xs])
+    low = nn.utils.rnn.pad_sequence([x.low for x in xs], batch_first=True)
+    return *model.reader(**rb, low=low), rb["mask"]
 
 
 def losses(
     model: Model, xs: list[Example], pieces: Pieces, rng: random.Random
 ) -> dict[str, Tensor]:
     b = len(xs)
-    rb = read_batch([read_input(x.page, 0, x.n, pieces) for x in xs])
-    words, spans = model.reader(
-        rb["ids"],
-        rb["lengths"],
-        rb["home"],
-        rb["first"],
-        rb["pool"],
-        rb["hashes"],
-        rb["flags"],
-        rb["known"],
-        rb["mask"],
-        nn.utils.rnn.pad_sequence([x.low for x in xs], batch_first=True),
-    )
+    words, spans, mask = read(model, xs, pieces)
     out = {"span": span_loss(spans, xs)}
 
     with torch.no_grad():
         prob = spans.detach().softmax(-1).numpy()
     arrays, wrong = zip(*(node_arrays(x, prob[i], rng) for i, x in enumerate(xs)), strict=True)
     hb = head_batch(list(arrays))
-    types, intro, rel, att, figs, links = model.heads(words, rb["mask"], **hb)
+    types, intro, rel, att, figs, links = model.heads(words, mask, **hb)
     e = types.shape[1]
     t = targets(xs, list(wrong), e, figs.shape[1])
     some = t.typed.sum().clamp(min=1)
@@ -370,7 +368,7 @@ def main() -> None:
         bare.append(example(cut, pieces, gaz, s) if cut else None)
     for path in o.taught:
         for one in torch.load(path, weights_only=False):
-            examples.append(taught_example(one, pieces, gaz))
+            examples.append(taught_example(Taught(**one), pieces, gaz))
             bare.append(None)
     print(f"{len(examples)} papers read in {time.time() - t0:.0f} s; {len(gaz)} names", flush=True)
     (o.out / "gazetteer.json").write_text(json.dumps(gaz, ensure_ascii=False))

@@ -219,10 +219,11 @@ def main() -> None:
     docs = [d for d in load(o.gold) if d["id"] in ids]
     if o.most:
         docs = docs[: o.most]
-    bench = Bench(Extractor.load(o.model), docs, by_source(o.weigh))
+    weigh = by_source(o.weigh)
+    bench = Bench(Extractor.load(o.model), docs, weigh)
     everything = list(range(len(docs)))
     random.Random(3).shuffle(everything)
-    record: dict = {"papers": len(docs), "weights": by_source(o.weigh)}
+    record: dict = {"papers": len(docs), "weights": weigh}
     start = Settings()
     record["before"] = bench.f1(start, everything)
     if not o.quick:
