@@ -7,14 +7,16 @@ them.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from kg.graph import Graph
 from kg.records import Entity, Evidence, Mention, Paper, Result, Statement, paper_key
 from kg.schema import PAPER, PREDICATES, predicate
 
 _RULE = "rule:field@1"
+Decision = Literal["", "accepted", "rejected"]
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,7 @@ def field_graph() -> Graph:
 
 
 def random_graph(seed: int, papers: int) -> Graph:
-    """Return a graph of ``papers`` random papers, with cycles, hubs, denials and odd names."""
+    """Return a graph of ``papers`` random papers, with cycles, hubs, denials and decisions."""
     dice = random.Random(seed)
     types, aliases = {}, {}
     for kind, many in [
@@ -283,4 +285,21 @@ def random_graph(seed: int, papers: int) -> Graph:
         date = dice.choice(["", f"20{dice.randrange(15, 25)}", f"20{dice.randrange(15, 25)}-05"])
         title = dice.choice(["", f"Paper {number}", "The same title"])
         written.append(Written(f"p{number:04}", date, tuple(said), introduces, title))
-    return make_graph(written, types, aliases)
+    return decided(make_graph(written, types, aliases), lambda s: DECISIONS.get(s.id[0], ""))
+
+
+DECISIONS: dict[str, Decision] = {"0": "rejected", "1": "accepted", "2": "accepted"}
+
+
+def decided(graph: Graph, decision: Callable[[Statement], Decision]) -> Graph:
+    """Return ``graph`` with what a person decided about each statement."""
+    beliefs = {"rejected": 0.0, "accepted": 1.0}
+    said = ((s, decision(s)) for s in graph.statements.values())
+    statements = [replace(s, decision=d, belief=beliefs.get(d, s.belief)) for s, d in said]
+    return Graph(
+        graph.papers.values(),
+        graph.entities.values(),
+        graph.mentions,
+        statements,
+        graph.results.values(),
+    )

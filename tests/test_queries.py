@@ -9,7 +9,7 @@ from typing import Any
 
 import neo4j
 import pytest
-from field import field_graph, random_graph
+from field import TYPES, Claim, Written, decided, field_graph, make_graph, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from neo4j_server import RELEASES
@@ -29,6 +29,7 @@ from kg.queries import (
     unknown_names,
 )
 from kg.resources import share
+from kg.schema import PAPER
 
 ANSWERS = Path(__file__).with_name("answers")
 SHIPPED = shipped()
@@ -121,6 +122,53 @@ def agree(graph: Graph, driver: neo4j.Driver, dice: random.Random) -> None:
             if here:
                 answered.add(query.name)
     assert len(answered) >= len(SHIPPED) // 2
+
+
+def ask(graph: Graph, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
+    query = SHIPPED[name]
+    return EmbeddedStore.build(graph).cypher(query.text, bind(query, parameters))
+
+
+def test_what_a_person_rejected_is_no_improvement_and_what_was_accepted_is_one() -> None:
+    only_denied = Written("1", "", (Claim("Alpha", "improves-over", "Gamma", "negated"),))
+    denied_too = Written("2", "", (Claim("Beta", "improves-over", "Gamma", "negated"),))
+    stated = Written("3", "", (Claim("Beta", "improves-over", "Gamma"),))
+    graph = make_graph((only_denied, denied_too, stated), TYPES, {})
+
+    def found(graph: Graph) -> list[tuple[str, str]]:
+        return [(r["better"], r["paper"]) for r in ask(graph, "improves-over", name="Gamma")]
+
+    assert found(graph) == [("Beta", "3")]
+    assert found(decided(graph, lambda s: "rejected")) == []
+    assert found(decided(graph, lambda s: "accepted")) == [("Alpha", "1"), ("Beta", "3")]
+
+
+def test_between_two_is_not_between_two_of_one_name() -> None:
+    said = (Claim("Alpha", "evaluates-on", "Alfa"), Claim("Alpha", "evaluates-on", "GLUE"))
+    types = {"Alpha": "Model", "Alfa": "Dataset", "GLUE": "Benchmark"}
+    graph = make_graph((Written("1", "", said),), types, {"Alfa": ("ALPHA",)})
+    for pair in ({"first": "alpha", "second": "glue"}, {"first": "glue", "second": "alpha"}):
+        assert [r["object"] for r in ask(graph, "between", **pair)] == ["GLUE"]
+    both = ask(graph, "between", first="alpha", second="Alfa")
+    assert [(r["subject"], r["object"]) for r in both] == [("Alpha", "Alfa")]
+
+
+def test_two_works_of_one_title_are_two() -> None:
+    said = tuple(Claim(PAPER, "evaluates-on", name) for name in ("GLUE", "SQuAD"))
+    graph = make_graph([Written(id, "", said, title="One") for id in "12"], TYPES, {})
+    assert ask(graph, "co-evaluated", benchmark="GLUE") == [
+        {"benchmark": "GLUE", "together": "SQuAD", "times": 2, "subjects": ["One", "One"]}
+    ]
+
+
+def test_types_and_predicates_in_any_writing() -> None:
+    graph = field_graph()
+    few = ask(graph, "introductions", type="Model")
+    assert few == ask(graph, "introductions", type="model")
+    assert few
+    strong = ask(graph, "strongest-claims", predicate="improves-over")
+    assert strong == ask(graph, "strongest-claims", predicate="IMPROVES_OVER")
+    assert strong
 
 
 @pytest.mark.parametrize("query", SHIPPED.values(), ids=list(SHIPPED))

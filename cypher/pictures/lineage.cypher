@@ -14,5 +14,5 @@ CALL (x) {
   RETURN way
 }
 RETURN way
-ORDER BY length(way)
+ORDER BY length(way), [node IN nodes(way) | node.name]
 LIMIT $limit;

@@ -5,13 +5,14 @@
 // second (string): any entity Y, by any of its names
 // :param second => "BERT"
 MATCH (x:Entity)
-WHERE any(name IN x.names WHERE toLower(name) = toLower($first)
-                              OR toLower(name) = toLower($second))
+WITH x, any(name IN x.names WHERE toLower(name) = toLower($first)) AS is_first,
+     any(name IN x.names WHERE toLower(name) = toLower($second)) AS is_second
+WHERE is_first OR is_second
 MATCH (s:Statement)-[:SUBJECT]->(x)
 MATCH (s)-[:OBJECT]->(y:Entity)
 WHERE y.key <> x.key
-  AND any(name IN y.names WHERE toLower(name) = toLower($first)
-                              OR toLower(name) = toLower($second))
+  AND (is_first AND any(name IN y.names WHERE toLower(name) = toLower($second))
+       OR is_second AND any(name IN y.names WHERE toLower(name) = toLower($first)))
 MATCH (p:Paper)-[t:STATES]->(s)
 RETURN x.name AS subject, s.predicate AS predicate, y.name AS object, s.belief AS belief,
        t.negated AS negated, t.hedged AS hedged, p.id AS paper, p.date AS date,

@@ -9,7 +9,7 @@ WHERE any(name IN x.names WHERE toLower(name) = toLower($benchmark))
 MATCH (s)-[:EVALUATES_ON]->(x)
 MATCH (s)-[:EVALUATES_ON]->(o:Entity)
 WHERE o.key <> x.key
-WITH DISTINCT x, o, s.name AS subject
+WITH DISTINCT x, o, s, s.name AS subject
 ORDER BY subject
 WITH x, o, collect(subject) AS subjects
 RETURN x.name AS benchmark, o.name AS together, size(subjects) AS times, subjects

@@ -1,6 +1,7 @@
 // What improves over X
 // Everything that a paper says does better than X, with the passage, and the benchmarks on which
-// the same paper reports figures of it.
+// the same paper reports figures of it. What a person rejected is left out; what a person accepted
+// is there even if no paper says it plainly.
 // name (string): the method or model X, by any of its names
 // :param name => "BERT"
 // limit (integer, optional): the most rows to give
@@ -8,7 +9,8 @@
 MATCH (x:Entity)
 WHERE any(name IN x.names WHERE toLower(name) = toLower($name))
 MATCH (p:Paper)-[t:STATES]->(s:Statement)-[:OBJECT]->(x)
-WHERE s.predicate = 'improves-over' AND NOT t.negated AND NOT t.hedged
+WHERE s.predicate = 'improves-over' AND s.asserted
+  AND (s.papers = 0 OR NOT t.negated AND NOT t.hedged)
 MATCH (s)-[:SUBJECT]->(a)
 CALL (p, a) {
   MATCH (p)-[:REPORTS]->(r:Result)-[:OF]->(a)

@@ -7,7 +7,7 @@
 // limit (integer, optional): the most rows to give
 // :param limit => 50
 MATCH (p:Paper)-[:INTRODUCES]->(e:Entity)
-WHERE ($type IS NULL OR e.type = $type) AND ($since IS NULL OR p.year >= $since)
+WHERE ($type IS NULL OR toLower(e.type) = toLower($type)) AND ($since IS NULL OR p.year >= $since)
 RETURN p.date AS date, e.name AS name, e.type AS type, p.id AS paper, p.name AS title
 ORDER BY coalesce(date, '') DESC, name, paper, e.key
 LIMIT $limit;

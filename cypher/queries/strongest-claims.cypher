@@ -6,7 +6,8 @@
 // :param limit => 25
 MATCH (s:Statement)-[:SUBJECT]->(a)
 MATCH (s)-[:OBJECT]->(b)
-WHERE s.asserted AND ($predicate IS NULL OR s.predicate = $predicate)
+WHERE s.asserted
+  AND ($predicate IS NULL OR s.predicate = replace(toLower($predicate), '_', '-'))
 RETURN a.name AS subject, s.predicate AS predicate, b.name AS object, s.belief AS belief,
        s.papers AS papers, s.evidence AS passages, s.id AS statement
 ORDER BY belief DESC, papers DESC, subject, predicate, object, statement

@@ -106,13 +106,13 @@ def sparql(
     """Run a SPARQL query on the graph as RDF: a shipped one, a file, or a SELECT or ASK query; -
     reads it from stdin. Without NAME, list the shipped ones.
 
-    A PARAM is a variable of the query. The prefixes of the export (sota:, skos:, prov:, …) need no
-    declaration. The triples are made anew for each call: for a large graph, load an export into a
-    SPARQL store.
+    A PARAM is one that the query declares or, in your own, any of its variables. The prefixes of
+    the export (sota:, skos:, prov:, …) need no declaration. The triples are made anew for each
+    call: for a large graph, load an export into a SPARQL store.
 
     \b
     Examples:
-      kg sparql leaderboard benchmark_name=GLUE
+      kg sparql leaderboard benchmark=GLUE limit=5
       kg sparql "SELECT ?name { ?b a sota:Benchmark ; skos:prefLabel ?name }" --format csv
       kg sparql "SELECT ?p { ?p sota:mentions/skos:prefLabel ?name }" name=BERT
     """

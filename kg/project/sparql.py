@@ -6,10 +6,13 @@ do (:mod:`kg.queries`)::
     # Title
     # Description, in one line or several.
     # name (string): a parameter, in the query the variable $name
-    # metric (string, optional): a parameter that may be left out; the variable is then unbound
+    # metric as $metric_name (string, optional): one that may be left out, then $metric_name is
+    # unbound; it is called otherwise in the query, where ?metric is a column of the answer
+    # limit (integer, optional): the most rows to give; no variable, SPARQL takes none there
 
 The queries run on what :func:`~kg.project.rdf.to_rdflib` returns, and on an export that any SPARQL
-store has loaded; where a query has the name of a Cypher query, it gives the same answer.
+store has loaded; where a query has the name of a Cypher query, it takes the same parameters and
+gives the same answer.
 
 A query of your own needs none of these lines; any of its variables can then be given a value.
 """
@@ -41,7 +44,11 @@ from kg.resources import share
 
 __all__ = ["find_query", "run", "shipped", "unknown_names"]
 
-_PARAMETER: Final = re.compile(r"(\w+) \((string)(, optional)?\): (.+)")
+_PARAMETER: Final = re.compile(
+    r"(?P<name>\w+)(?: as \$(?P<variable>\w+))? "
+    r"\((?P<type>string|integer)(?P<optional>, optional)?\): (?P<about>.+)"
+)
+_LIMIT: Final = "limit"
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 _PARSING: Final = Lock()
 """rdflib's parser can do one query at a time."""
@@ -101,7 +108,7 @@ def run(
     graph : what :func:`~kg.project.rdf.to_rdflib` gave, or an export that was read back.
     query : what :func:`find_query` gives.
     parameters : value of each parameter. Values are bound to variables; the text never changes.
-    limit : the most rows to give, or None for all.
+    limit : the most rows to give, or None for all; so does the query's parameter ``limit``.
 
     Returns
     -------
@@ -116,7 +123,11 @@ def run(
         or ASK query, or asks for data from elsewhere (SERVICE, FROM).
     """
     bound = bind(query, parameters or {})
-    values = {name: Literal(value) for name, value in bound.items() if value is not None}
+    variables = _variables(query)
+    if _LIMIT in bound and _LIMIT not in variables:
+        limits = [most for most in (limit, bound.pop(_LIMIT)) if most is not None]
+        limit = min(limits, default=None)
+    values = {variables[n]: Literal(value) for n, value in bound.items() if value is not None}
     prepared = _prepared(query.text)
     try:
         result = graph.query(prepared, initBindings=values)
@@ -127,6 +138,17 @@ def run(
         return [dict(zip(columns, map(_plain, row), strict=True)) for row in islice(rows, limit)]
     except Exception as error:  # rdflib raises plain Exceptions, too
         raise QueryError(f"the query {query.name} fails: {_line(error)}") from error
+
+
+def _variables(query: Query) -> dict[str, str]:
+    """Return the name of each parameter to that of its variable; a limit has none."""
+    declared = [m for line in _head(query.text) if (m := _PARAMETER.fullmatch(line))]
+    renamed = {m["name"]: m["variable"] for m in declared if m["variable"]}
+    return {
+        p.name: renamed.get(p.name, p.name)
+        for p in query.parameters
+        if (p.name, p.type) != (_LIMIT, "integer")
+    }
 
 
 @lru_cache(maxsize=64)
@@ -186,14 +208,17 @@ def _parse(name: str, text: str) -> Query:
     head = _head(text)
     found = [match for line in head if (match := _PARAMETER.fullmatch(line))]
     prose = [line for line in head if line and not _PARAMETER.fullmatch(line)]
-    parameters = tuple(Parameter(m[1], m[2], m[4], m[3] is not None, None) for m in found)
+    parameters = tuple(
+        Parameter(m["name"], m["type"], m["about"], m["optional"] is not None, None) for m in found
+    )
+    query = Query(name, prose[0] if prose else "", " ".join(prose[1:]), parameters, text)
     used = set(re.findall(r"\$(\w+)", text.split("\n", len(head))[-1]))
-    if not prose or used != {p.name for p in parameters}:
+    if not prose or used != set(_variables(query).values()):
         raise QueryError(
             f"the query {name}.rq must have a title, and declare the parameters that it uses: "
             f"{', '.join(sorted(used)) or 'none'}"
         )
-    return Query(name, prose[0], " ".join(prose[1:]), parameters, text)
+    return query
 
 
 def _head(text: str) -> list[str]:
