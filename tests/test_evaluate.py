@@ -11,6 +11,7 @@ import pytest
 from kg.evaluate import score
 from kg.evaluate.errors import error_kinds, reliability
 from kg.evaluate.page import page
+from kg.evaluate.spread import spread
 
 SHARED = Path(__file__).parents[2] / "shared" / "gold"
 
@@ -90,6 +91,39 @@ def test_reliability_compares_confidence_with_precision() -> None:
     (b,) = reliability(GOLD, [p])
     assert (b.kind, b.low, b.high, b.count) == ("entities", 0.9, 0.95, 3)
     assert b.precision == pytest.approx(2 / 3, abs=1e-4)
+
+
+def papers(right: int, wrong: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    gold = [{**GOLD[0], "id": str(i)} for i in range(right + wrong)]
+    return gold, [
+        {**g, "relations": g["relations"] if i < right else []} for i, g in enumerate(gold)
+    ]
+
+
+def test_spread_is_around_the_figure_and_narrower_with_more_papers() -> None:
+    few, many = spread(*papers(15, 5)), spread(*papers(150, 50))
+    f1 = score(*papers(15, 5))["relations"].f1
+    assert (
+        few["relations"][0] < many["relations"][0] < f1 < many["relations"][1] < few["relations"][1]
+    )
+    assert few["entities"] == (1.0, 1.0)
+    assert spread(*papers(15, 5)) == few
+    assert few.keys() == score(*papers(15, 5)).keys()
+
+
+def test_spread_holds_about_its_share_of_samples() -> None:
+    rng = random.Random(5)
+    inside = 0
+    for _ in range(40):
+        right = sum(rng.random() < 0.7 for _ in range(60))
+        gold, predicted = papers(right, 60 - right)
+        low, high = spread(gold, predicted, 0.9)["relations"]
+        inside += low <= 2 * 0.7 / 1.7 <= high
+    assert 28 <= inside <= 40
+
+
+def test_spread_of_no_papers_is_empty() -> None:
+    assert spread([], []) == {}
 
 
 def test_page_shows_both_sides_and_escapes() -> None:

@@ -170,12 +170,17 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Score the extractor (or the extractions in PREDICTED) against the annotations in GOLD.
 
+    Beside each F1 stands where it lies in 95 % of 1000 draws of as many of the papers, with
+    replacement: differences smaller than that may be chance.
+
     \b
     Examples:
       kg evaluate dev.jsonl
       kg evaluate dev.jsonl --html errors.html --errors
       kg evaluate dev.jsonl --min-confidence 0.6
     """
+    from kg.evaluate.spread import spread  # here, as it imports numpy
+
     if predicted and min_confidence is not None:
         raise InputError("--min-confidence is for the extractor, not for PREDICTED")
     documents = _json_lines(gold)
@@ -184,6 +189,7 @@ def evaluate(
     else:
         found = list(_extracted(documents, extractor, min_confidence or 0.0))
     counts = score(documents, found)
+    around = spread(documents, found)
     bins = reliability(documents, found)
     kinds = error_kinds(documents, found) if errors else {}
     if html:
@@ -192,16 +198,25 @@ def evaluate(
     if as_json:
         print_json(
             {
-                "scores": {name: c.to_json() for name, c in counts.items()},
+                "scores": {
+                    name: c.to_json() | {"f1_interval": [round(x, 4) for x in around[name]]}
+                    for name, c in counts.items()
+                },
                 "reliability": [asdict(b) for b in bins],
                 "errors": kinds,
             }
         )
         return
     print_table(
-        ["", "precision", "recall", "F1", "gold", "predicted"],
+        ["", "precision", "recall", "F1", "95 % of draws", "gold", "predicted"],
         (
-            (name, f"{c.precision:.3f}", f"{c.recall:.3f}", f"{c.f1:.3f}", c.gold, c.predicted)
+            (
+                name,
+                *(f"{x:.3f}" for x in (c.precision, c.recall, c.f1)),
+                "{:.3f}–{:.3f}".format(*around[name]),
+                c.gold,
+                c.predicted,
+            )
             for name, c in counts.items()
         ),
     )
