@@ -166,26 +166,54 @@ def pretrained(
     raw = {k.removeprefix("bert."): v for k, v in load_file(folder / "model.safetensors").items()}
     e = Encoder(config, dropout, frozen, features_at)
     state = {
-        "words.weight": raw["embeddings.word_embeddings.weight"],
-        "places.weight": raw["embeddings.position_embeddings.weight"],
-        "kind": raw["embeddings.token_type_embeddings.weight"][0],
-        "norm.weight": raw["embeddings.LayerNorm.weight"],
-        "norm.bias": raw["embeddings.LayerNorm.bias"],
+        own: torch.cat([raw[n] for n in names]) if len(names) > 1 else raw[names[0]]
+        for own, names in _published(len(e.layers)).items()
     }
-    for i in range(len(e.layers)):
-        p, q = f"encoder.layer.{i}.", f"layers.{i}."
-        for k in ("weight", "bias"):
-            state[q + "qkv." + k] = torch.cat(
-                [raw[f"{p}attention.self.{n}.{k}"] for n in ("query", "key", "value")]
-            )
-            state[q + "out." + k] = raw[f"{p}attention.output.dense.{k}"]
-            state[q + "norm1." + k] = raw[f"{p}attention.output.LayerNorm.{k}"]
-            state[q + "up." + k] = raw[f"{p}intermediate.dense.{k}"]
-            state[q + "down." + k] = raw[f"{p}output.dense.{k}"]
-            state[q + "norm2." + k] = raw[f"{p}output.LayerNorm.{k}"]
+    state["kind"] = state["kind"][0]
     e.load_state_dict(state)
     e.freeze()
     return e
+
+
+def _published(layers: int) -> dict[str, list[str]]:
+    """Our names of the weights, and those that they are made of in a published BERT."""
+    names = {
+        "words.weight": ["embeddings.word_embeddings.weight"],
+        "places.weight": ["embeddings.position_embeddings.weight"],
+        "kind": ["embeddings.token_type_embeddings.weight"],
+        "norm.weight": ["embeddings.LayerNorm.weight"],
+        "norm.bias": ["embeddings.LayerNorm.bias"],
+    }
+    parts = {
+        "qkv": [f"attention.self.{n}" for n in ("query", "key", "value")],
+        "out": ["attention.output.dense"],
+        "norm1": ["attention.output.LayerNorm"],
+        "up": ["intermediate.dense"],
+        "down": ["output.dense"],
+        "norm2": ["output.LayerNorm"],
+    }
+    for i in range(layers):
+        for own, theirs in parts.items():
+            for k in ("weight", "bias"):
+                names[f"layers.{i}.{own}.{k}"] = [f"encoder.layer.{i}.{n}.{k}" for n in theirs]
+    return names
+
+
+def store(encoder: Encoder, folder: Path, out: Path) -> None:
+    """Write an encoder that came from `folder` as a folder that :func:`pretrained` reads."""
+    from safetensors.torch import save_file
+
+    state = dict(encoder.state_dict())
+    state["kind"] = state["kind"].expand(2, -1)
+    raw = {}
+    for own, names in _published(len(encoder.layers)).items():
+        raw |= zip(names, state[own].chunk(len(names)), strict=True)
+    config = json.loads((folder / "config.json").read_text())
+    config["num_hidden_layers"] = len(encoder.layers)
+    out.mkdir(parents=True, exist_ok=True)
+    save_file({k: v.contiguous().clone() for k, v in raw.items()}, str(out / "model.safetensors"))
+    (out / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (out / "vocab.txt").write_bytes((folder / "vocab.txt").read_bytes())
 
 
 def unpack(artifact: Path, folder: Path) -> None:
