@@ -16,19 +16,21 @@ import pytest
 import rdflib
 from hypothesis import given, settings
 from nasty import SEEN_TO_BREAK, graphs, texts
-from rdflib import DCTERMS, OWL, PROV, RDF, RDFS, SDO, SKOS, XSD, Literal, URIRef
+from rdflib import DCTERMS, OWL, PROV, RDF, RDFS, SDO, SKOS, VOID, XSD, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from sample import sample_graph
 
+import kg
 from kg.errors import InputError
 from kg.graph import Graph
 from kg.project.characters import carriable
+from kg.project.json_lines import read_json, write_json
 from kg.project.rdf import to_dataset, to_rdflib
 from kg.project.rdf_files import FORMATS, write
 from kg.project.rdf_terms import any_uri, date, decimal, doi_link, iri
-from kg.project.vocabulary import OA, SOTA
+from kg.project.vocabulary import OA, ONTOLOGY, SOTA, VERSION
 from kg.records import Entity, Paper, Result, Statement
-from kg.schema import ID_BASE, PREDICATES
+from kg.schema import ENTITY_TYPES, ID_BASE, PREDICATES
 
 # rdflib's parsers use what rdflib itself calls deprecated.
 pytestmark = [
@@ -164,6 +166,56 @@ def test_no_resource_and_no_pair_is_written_twice(sample: Graph) -> None:
     assert len(subjects) == len(set(subjects))
     lines = written(sample, "nquads").splitlines()
     assert len(lines) == len(set(lines))
+
+
+@given(graph=graphs())
+@settings(max_examples=25, deadline=None)
+def test_the_graph_describes_itself(graph: Graph) -> None:
+    triples = to_rdflib(graph)
+    (whole,) = triples.subjects(RDF.type, SOTA.KnowledgeGraph)
+    assert (whole, RDF.type, VOID.Dataset) in triples
+    assert (whole, DCTERMS.conformsTo, URIRef(f"{ONTOLOGY}/{VERSION}")) in triples
+    (software,) = triples.objects(whole, PROV.wasAttributedTo)
+    assert triples.value(software, SDO.softwareVersion) == Literal(kg.__version__)
+    counts = {
+        triples.value(part, VOID["class"]): int(str(triples.value(part, VOID.entities)))
+        for part in triples.objects(whole, VOID.classPartition)
+    }
+    told = [SOTA[n] for n in (*ENTITY_TYPES, "Paper", "Entity", "Statement", "Evidence", "Result")]
+    there = {c: len(list(triples.subjects(RDF.type, c))) for c in told}
+    assert counts == {c: n for c, n in there.items() if n}
+    of_all = to_dataset(graph).graph(DATASET_DEFAULT_GRAPH_ID)
+    assert set(of_all.predicate_objects(whole)) == set(triples.predicate_objects(whole))
+
+
+def test_the_vocabularies_that_are_told_are_those_that_are_used(sample: Graph) -> None:
+    triples = to_rdflib(sample)
+    (whole,) = triples.subjects(RDF.type, SOTA.KnowledgeGraph)
+    told = {str(v) for v in triples.objects(whole, VOID.vocabulary)}
+    terms = {*triples.predicates(), *triples.objects(None, RDF.type)}
+    used = {re.sub(r"[^/#]+$", "", t) for t in terms} - {str(RDF), str(RDFS), str(VOID)}
+    assert told == {str(ONTOLOGY) if n == str(SOTA) else n for n in used}
+
+
+def test_the_iri_of_the_graph_is_made_from_its_content(sample: Graph) -> None:
+    def whole(graph: Graph) -> str:
+        (found,) = to_rdflib(graph).subjects(RDF.type, SOTA.KnowledgeGraph)
+        assert str(found).startswith(f"{ID_BASE}graph/")
+        return str(found)
+
+    out = io.BytesIO()
+    write_json(sample, out)
+    assert whole(read_json(out.getvalue().splitlines())) == whole(sample)
+    papers = list(sample.papers.values())
+    others = [
+        Graph(),
+        Graph(papers[:1]),
+        Graph(papers),
+        Graph([replace(papers[0], title="Another"), *papers[1:]]),
+        Graph(papers, mentions=sample.mentions[:1]),
+        Graph(papers, mentions=sample.mentions[-1:]),
+    ]
+    assert len({whole(sample), *map(whole, others)}) == len(others) + 1
 
 
 def test_only_what_a_passage_plainly_states_is_a_plain_triple(sample: Graph) -> None:

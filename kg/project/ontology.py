@@ -5,16 +5,45 @@ from __future__ import annotations
 from typing import Any, Final
 
 import rdflib
-from rdflib import DCTERMS, OWL, PROV, RDF, RDFS, SDO, SKOS, XSD, BNode, Literal, Namespace, URIRef
+from rdflib import (
+    DCTERMS,
+    OWL,
+    PROV,
+    RDF,
+    RDFS,
+    SDO,
+    SKOS,
+    VOID,
+    XSD,
+    BNode,
+    Literal,
+    Namespace,
+    URIRef,
+)
 from rdflib.collection import Collection
 
-from kg.project.vocabulary import BIBO, OA, PREFIXES, TERMS, VERSION, Term, class_iri
+from kg.project.vocabulary import (
+    BIBO,
+    DATA_PREFIXES,
+    OA,
+    ONTOLOGY,
+    PREFIXES,
+    TERMS,
+    VERSION,
+    Term,
+    class_iri,
+)
 from kg.schema import NS
 
 __all__ = ["context", "ontology"]
 
 _VANN: Final = Namespace("http://purl.org/vocab/vann/")
 _KIND: Final = {"class": OWL.Class, "object": OWL.ObjectProperty, "data": OWL.DatatypeProperty}
+_NOTES: Final = (
+    *(DCTERMS.title, DCTERMS.description, DCTERMS.license, SKOS.closeMatch),
+    *(_VANN.preferredNamespacePrefix, _VANN.preferredNamespaceUri),
+)
+"""Annotation properties that the ontology uses and OWL does not have."""
 
 
 def ontology() -> rdflib.Graph:
@@ -22,7 +51,8 @@ def ontology() -> rdflib.Graph:
 
     Each term has a label, a comment, and each property a domain and a range. Where several classes
     may have a property, its domain is their union. Broader terms of other vocabularies are
-    ``rdfs:subClassOf`` and ``rdfs:subPropertyOf``, near ones ``skos:closeMatch``.
+    ``rdfs:subClassOf`` and ``rdfs:subPropertyOf``, near ones ``skos:closeMatch``. It is OWL 2 DL,
+    which wants every term declared that is used, also those of other vocabularies.
     """
     graph = rdflib.Graph(bind_namespaces="none")
     for prefix, namespace in PREFIXES.items():
@@ -35,7 +65,7 @@ def ontology() -> rdflib.Graph:
 
 
 def _header(graph: rdflib.Graph) -> None:
-    iri = URIRef(NS.removesuffix("#"))
+    iri = ONTOLOGY
     graph.add((iri, RDF.type, OWL.Ontology))
     graph.add((iri, OWL.versionIRI, URIRef(f"{iri}/{VERSION}")))
     graph.add((iri, OWL.versionInfo, Literal(VERSION)))
@@ -55,6 +85,8 @@ def _header(graph: rdflib.Graph) -> None:
     graph.add((iri, DCTERMS.license, URIRef("http://www.apache.org/licenses/LICENSE-2.0")))
     graph.add((iri, _VANN.preferredNamespacePrefix, Literal("sota")))
     graph.add((iri, _VANN.preferredNamespaceUri, Literal(NS)))
+    for note in _NOTES:
+        graph.add((note, RDF.type, OWL.AnnotationProperty))
 
 
 def _add(graph: rdflib.Graph, term: Term) -> None:
@@ -63,9 +95,10 @@ def _add(graph: rdflib.Graph, term: Term) -> None:
     graph.add((iri, RDF.type, _KIND[term.kind]))
     graph.add((iri, RDFS.label, Literal(term.label, lang="en")))
     graph.add((iri, RDFS.comment, Literal(term.comment, lang="en")))
-    graph.add((iri, RDFS.isDefinedBy, URIRef(NS.removesuffix("#"))))
+    graph.add((iri, RDFS.isDefinedBy, ONTOLOGY))
     for broader in term.parents:
         graph.add((iri, parent, broader))
+        graph.add((broader, RDF.type, _KIND[term.kind]))
     for close in term.close:
         graph.add((iri, SKOS.closeMatch, close))
     if term.kind != "class":
@@ -95,11 +128,14 @@ _BORROWED: Final[dict[str, tuple[URIRef, URIRef | str | None]]] = {
     "abstract": (DCTERMS.abstract, None),
     "date": (DCTERMS.date, None),
     "creator": (DCTERMS.creator, "@id"),
+    "description": (DCTERMS.description, None),
+    "conformsTo": (DCTERMS.conformsTo, "@id"),
     "prefLabel": (SKOS.prefLabel, None),
     "altLabel": (SKOS.altLabel, None),
     "name": (SDO.name, None),
     "url": (SDO.url, XSD.anyURI),
     "sameAs": (SDO.sameAs, "@id"),
+    "softwareVersion": (SDO.softwareVersion, None),
     "doi": (BIBO.doi, None),
     "wasAttributedTo": (PROV.wasAttributedTo, "@id"),
     "wasQuotedFrom": (PROV.wasQuotedFrom, "@id"),
@@ -108,12 +144,13 @@ _BORROWED: Final[dict[str, tuple[URIRef, URIRef | str | None]]] = {
     "start": (OA.start, XSD.nonNegativeInteger),
     "end": (OA.end, XSD.nonNegativeInteger),
     "exact": (OA.exact, None),
+    "vocabulary": (VOID.vocabulary, "@id"),
+    "uriSpace": (VOID.uriSpace, None),
+    "classPartition": (VOID.classPartition, "@id"),
+    "class": (VOID["class"], "@id"),
+    "entities": (VOID.entities, XSD.integer),
 }
 """Properties of other vocabularies in the exports: short name to IRI and type of its values."""
-
-
-_DATA: Final = {p: n for p, n in PREFIXES.items() if p not in ("cito", "owl", "sh")}
-"""The prefixes that an export can use."""
 
 
 def context() -> dict[str, Any]:
@@ -127,7 +164,7 @@ def context() -> dict[str, Any]:
         for t in TERMS.values()
         if t.kind != "class"
     }
-    out: dict[str, Any] = {"@version": 1.1, "id": "@id", "type": "@type", **_DATA}
+    out: dict[str, Any] = {"@version": 1.1, "id": "@id", "type": "@type", **DATA_PREFIXES}
     for name, (iri, kind) in sorted((_BORROWED | terms).items()):
         out[name] = {"@id": _compact(iri)}
         if isinstance(kind, URIRef) and kind != XSD.string:

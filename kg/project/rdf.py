@@ -8,9 +8,10 @@ Who says what is told twice, for two kinds of reader:
   (Web Annotation selectors), the extractor, and whether the passage denies or hedges.
 
 In a dataset (TriG, N-Quads) the default graph holds what is of all papers: their metadata, the
-entities, the statements, the plain triples. One named graph a paper, which bears the paper's IRI,
-holds what that paper says: its evidence and figures, what it mentions and introduces, and the plain
-triples that it states itself. In the formats with triples only, all of it is one graph.
+entities, the statements, the plain triples, and the description of the whole. One named graph a
+paper, which bears the paper's IRI, holds what that paper says: its evidence and figures, what it
+mentions and introduces, and the plain triples that it states itself. In the formats with triples
+only, all of it is one graph.
 
 There are no blank nodes. IRIs are ``base`` plus the key with everything but unreserved characters
 and ``/`` percent-encoded, so different keys never share an IRI. Text is written as it is but for
@@ -27,6 +28,7 @@ import rdflib
 from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, URIRef
 
 from kg.graph import Graph
+from kg.project.rdf_graph import describe_graph
 from kg.project.rdf_papers import describe_paper
 from kg.project.rdf_terms import (
     Description,
@@ -89,6 +91,7 @@ class Projection:
 
     def resources(self) -> Iterator[Description]:
         """Yield each resource once, with all that is known of it."""
+        yield from describe_graph(self.graph, len(self.papers), self.base)
         for paper in self.papers:
             plain = self._plain(self._asserted.get(paper_key(paper), ()))
             about, *authors = self._paper(paper)
@@ -100,6 +103,7 @@ class Projection:
 
     def of_all(self) -> Iterator[Description]:
         """Yield what the default graph of a dataset holds."""
+        yield from describe_graph(self.graph, len(self.papers), self.base)
         for paper in self.papers:
             plain = self._plain(self._asserted.get(paper_key(paper), ()))
             about, *authors = self._paper(paper)

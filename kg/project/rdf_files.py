@@ -23,7 +23,7 @@ from kg.graph import Graph
 from kg.project.ontology import context
 from kg.project.rdf import Projection
 from kg.project.rdf_terms import Description
-from kg.project.vocabulary import PREFIXES
+from kg.project.vocabulary import DATA_PREFIXES, PREFIXES
 from kg.schema import FAMILY, ID_BASE
 
 __all__ = ["FORMATS", "write"]
@@ -34,8 +34,10 @@ _PLX: Final = "%[0-9A-F]{2}"
 _LOCAL: Final = re.compile(
     rf"(?:[A-Za-z0-9_]|{_PLX})(?:(?:[A-Za-z0-9_.-]|{_PLX})*(?:[A-Za-z0-9_-]|{_PLX}))?"
 )
-_FOLDERS: Final = ("paper", "statement", "evidence", "result", "position", "quote", "extractor")
-_UNUSED: Final = ("cito", "owl", "sh")
+_FOLDERS: Final = (
+    *("paper", "statement", "evidence", "result", "position", "quote", "extractor"),
+    *("graph", "software"),
+)
 _BARE: Final = frozenset({XSD.integer, XSD.decimal, XSD.boolean})
 
 
@@ -59,8 +61,7 @@ class _Turtle:
 
     def __init__(self, base: str) -> None:
         folders = dict.fromkeys([*FAMILY.values(), *_FOLDERS])
-        self.prefixes = {p: n for p, n in PREFIXES.items() if p not in _UNUSED}
-        self.prefixes |= {f: f"{base}{f}/" for f in folders}
+        self.prefixes = DATA_PREFIXES | {f: f"{base}{f}/" for f in folders}
         self._namespaces = {namespace: prefix for prefix, namespace in self.prefixes.items()}
         self._known: dict[URIRef, str] = {RDF.type: "a"}
 

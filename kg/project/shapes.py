@@ -14,6 +14,7 @@ from rdflib import (
     SDO,
     SH,
     SKOS,
+    VOID,
     XSD,
     BNode,
     Literal,
@@ -23,7 +24,7 @@ from rdflib import (
 from rdflib.collection import Collection
 from rdflib.term import Node
 
-from kg.project.vocabulary import BIBO, OA, PREFIXES, SOTA, class_iri
+from kg.project.vocabulary import BIBO, OA, PREFIXES, SOTA, TERMS, class_iri
 from kg.schema import ENTITY_TYPES, PAPER, PREDICATES, Predicate
 
 __all__ = ["shapes"]
@@ -35,8 +36,9 @@ _UNITS: Final = ("%", "points", "pp", "x")
 def shapes() -> rdflib.Graph:
     """Return the shapes.
 
-    Each class has a closed shape, so a property that does not belong is reported. The allowed types
-    of subject and object are checked on the plain triples and on the statements.
+    Each class has a closed shape, so a property that does not belong is reported; but to the
+    description of the graph its publisher may add a licence, a date and more. The allowed types of
+    subject and object are checked on the plain triples and on the statements.
     """
     return _Shapes().graph
 
@@ -56,6 +58,7 @@ class _Shapes:
         self._passages()
         self._selectors()
         self._extractor()
+        self._graph()
 
     def add(self, subject: Node, **constraints: Node | Iterable[Node]) -> Node:
         """Add SHACL constraints to a shape; several values become an RDF list."""
@@ -70,11 +73,21 @@ class _Shapes:
         Collection(self.graph, head, list(members))
         return head
 
-    def node(self, name: str, target: URIRef, properties: Iterable[Node]) -> URIRef:
-        """Add a closed node shape for the class ``target``."""
+    def node(
+        self,
+        name: str,
+        target: URIRef,
+        properties: Iterable[Node],
+        *,
+        by: str = "targetClass",
+        closed: bool = True,
+    ) -> URIRef:
+        """Add a node shape for the class ``target``, or what another kind of target finds."""
         shape = SHAPES[name]
         self.graph.add((shape, RDF.type, SH.NodeShape))
-        self.add(shape, targetClass=target, closed=Literal(True), ignoredProperties=[RDF.type])
+        self.add(shape, **{by: target})
+        if closed:
+            self.add(shape, closed=Literal(True), ignoredProperties=[RDF.type])
         for property_ in properties:
             self.graph.add((shape, SH.property, property_))
         return shape
@@ -340,3 +353,39 @@ class _Shapes:
 
     def _extractor(self) -> None:
         self.node("Extractor", SOTA.Extractor, [self.string("Extractor-label", RDFS.label, 1)])
+
+    def _graph(self) -> None:
+        self.node(
+            "KnowledgeGraph",
+            SOTA.KnowledgeGraph,
+            [
+                self.string("KnowledgeGraph-title", DCTERMS.title, 1),
+                self.string("KnowledgeGraph-description", DCTERMS.description, 1),
+                self.string("KnowledgeGraph-uriSpace", VOID.uriSpace, 1),
+                self.property(
+                    "KnowledgeGraph-conformsTo", DCTERMS.conformsTo, 1, 1, nodeKind=SH.IRI
+                ),
+                self.property("KnowledgeGraph-vocabulary", VOID.vocabulary, 1, nodeKind=SH.IRI),
+                self.property("KnowledgeGraph-partition", VOID.classPartition, nodeKind=SH.IRI),
+                self.link("KnowledgeGraph-software", PROV.wasAttributedTo, SOTA.Software, 1, 1),
+            ],
+            closed=False,
+        )
+        classes = [t.iri for t in TERMS.values() if t.kind == "class"]
+        self.node(
+            "Partition",
+            VOID.classPartition,
+            [
+                self.property("Partition-class", VOID["class"], 1, 1, in_=classes),
+                self.count("Partition-entities", VOID.entities, 1, 1),
+            ],
+            by="targetObjectsOf",
+        )
+        self.node(
+            "Software",
+            SOTA.Software,
+            [
+                self.string("Software-label", RDFS.label, 1),
+                self.string("Software-version", SDO.softwareVersion, 1),
+            ],
+        )

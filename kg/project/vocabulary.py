@@ -14,15 +14,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rdflib import DCTERMS, OWL, PROV, RDF, RDFS, SDO, SH, SKOS, XSD, Namespace, URIRef
+from rdflib import (
+    DCAT,
+    DCTERMS,
+    OWL,
+    PROV,
+    RDF,
+    RDFS,
+    SDO,
+    SH,
+    SKOS,
+    VOID,
+    XSD,
+    Namespace,
+    URIRef,
+)
 
 from kg.schema import ENTITY_TYPES, NS, PAPER, PREDICATES
 
 __all__ = [
     "BIBO",
     "CITO",
+    "DATA_PREFIXES",
     "FABIO",
     "OA",
+    "ONTOLOGY",
     "PREFIXES",
     "SOTA",
     "TERMS",
@@ -31,10 +47,13 @@ __all__ = [
     "class_iri",
 ]
 
-VERSION: Final = "0.1.0"
+VERSION: Final = "0.2.0"
 """Version of the ontology: raised when a term is added (minor) or changes its meaning (major)."""
 
 SOTA: Final = Namespace(NS)
+ONTOLOGY: Final = URIRef(NS.removesuffix("#"))
+"""IRI of the ontology itself."""
+
 OA: Final = Namespace("http://www.w3.org/ns/oa#")
 BIBO: Final = Namespace("http://purl.org/ontology/bibo/")
 CITO: Final = Namespace("http://purl.org/spar/cito/")
@@ -44,6 +63,7 @@ PREFIXES: Final[dict[str, str]] = {
     "sota": NS,
     "bibo": str(BIBO),
     "cito": str(CITO),
+    "dcat": str(DCAT),
     "dcterms": str(DCTERMS),
     "fabio": str(FABIO),
     "oa": str(OA),
@@ -54,9 +74,13 @@ PREFIXES: Final[dict[str, str]] = {
     "schema": str(SDO),
     "sh": str(SH),
     "skos": str(SKOS),
+    "void": str(VOID),
     "xsd": str(XSD),
 }
-"""Prefix to namespace, as every generated file and every export declares them."""
+"""Prefix to namespace, as the generated files declare them."""
+
+DATA_PREFIXES: Final = {p: n for p, n in PREFIXES.items() if p not in ("cito", "owl", "sh")}
+"""Those of the prefixes that an export uses and declares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +151,7 @@ def _classes() -> list[Term]:
             "Statement",
             "A claim (subject, predicate, object) that at least one passage states or denies. The "
             "plain triple is in the data only if a passage plainly states it.",
-            RDF.Statement,
+            close=(RDF.Statement,),  # OWL 2 DL takes no class of RDF's own as broader
         ),
         term(
             "Passage",
@@ -146,6 +170,21 @@ def _classes() -> list[Term]:
             "Extractor",
             "A rule or a model, in one version, that finds passages.",
             PROV.SoftwareAgent,
+        ),
+        term(
+            "KnowledgeGraph",
+            "All that one export says: what a set of papers states, as triples of this ontology. "
+            "Its IRI is made from its content.",
+            VOID.Dataset,
+            DCAT.Dataset,
+            PROV.Entity,
+            label="knowledge graph",
+        ),
+        term(
+            "Software",
+            "The program, in one version, that made a knowledge graph.",
+            PROV.SoftwareAgent,
+            SDO.SoftwareApplication,
         ),
     ]
 

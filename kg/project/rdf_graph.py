@@ -1,0 +1,117 @@
+"""RDF description of the graph itself: what a catalogue or a query tool asks of a data set.
+
+It is a ``void:Dataset`` with a title, the ontology that it conforms to, the vocabularies that it
+uses, the program that made it, and, for each class, how many resources it has (VoID class
+partitions). Nothing in it depends on when or where it was written.
+
+Its IRI is made from what the graph holds. Where two graphs of one ``base`` meet in a store, each
+keeps its own description; a graph that is loaded twice has one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from rdflib import DCAT, DCTERMS, PROV, RDF, RDFS, SDO, VOID, URIRef
+
+from kg import __version__
+from kg.graph import Graph
+from kg.project.rdf_terms import Description, Pair, integer, iri, text
+from kg.project.vocabulary import DATA_PREFIXES, ONTOLOGY, SOTA, VERSION, class_iri
+from kg.schema import ENTITY_TYPES, PAPER
+
+__all__ = ["describe_graph"]
+
+_NO_VOCABULARIES: Final = ("rdf", "rdfs", "sota", "void", "xsd")
+
+
+def describe_graph(graph: Graph, papers: int, base: str) -> Iterator[Description]:
+    """Yield the description of ``graph``, of the program that made it, and of its classes.
+
+    Parameters
+    ----------
+    graph : the assembled graph.
+    papers : how many papers are described, those included of which only the id is known.
+    base : what the IRIs of the graph's resources begin with.
+    """
+    key = f"graph/{_content(graph)}"
+    software = iri(f"software/sotagraph-{__version__}", base)
+    vocabularies = [n for p, n in DATA_PREFIXES.items() if p not in _NO_VOCABULARIES]
+    counts = _counts(graph, papers)
+    many = f"{papers} paper" if papers == 1 else f"{papers} papers"
+    pairs: list[Pair] = [
+        (RDF.type, SOTA.KnowledgeGraph),
+        (RDF.type, VOID.Dataset),
+        (RDF.type, DCAT.Dataset),
+        (DCTERMS.title, text(f"Knowledge graph of {many}")),
+        (
+            DCTERMS.description,
+            text(
+                f"What the abstracts of {many} on machine learning state about methods, models, "
+                "datasets, benchmarks, tasks and metrics, with the passages that say so."
+            ),
+        ),
+        (DCTERMS.conformsTo, URIRef(f"{ONTOLOGY}/{VERSION}")),
+        (PROV.wasAttributedTo, software),
+        (VOID.uriSpace, text(base)),
+        (VOID.vocabulary, ONTOLOGY),
+        *((VOID.vocabulary, URIRef(namespace)) for namespace in vocabularies),
+        *((VOID.classPartition, iri(f"{key}/{name}", base)) for name in counts),
+    ]
+    yield Description(iri(key, base), pairs)
+    yield Description(
+        software,
+        [
+            (RDF.type, SOTA.Software),
+            (RDF.type, PROV.SoftwareAgent),
+            (RDFS.label, text(f"sotagraph {__version__}")),
+            (SDO.softwareVersion, text(__version__)),
+        ],
+    )
+    for name, count in counts.items():
+        yield Description(
+            iri(f"{key}/{name}", base),
+            [
+                (RDF.type, VOID.Dataset),
+                (VOID["class"], SOTA[name]),
+                (VOID.entities, integer(count)),
+            ],
+        )
+
+
+def _counts(graph: Graph, papers: int) -> dict[str, int]:
+    """Return the local name of each class that has members to how many it has."""
+    types = Counter(entity.type for entity in graph.entities.values())
+    counts = {
+        class_iri(PAPER).removeprefix(SOTA): papers,
+        "Entity": len(graph.entities),
+        **{name: types[name] for name in ENTITY_TYPES},
+        "Statement": len(graph.statements),
+        "Evidence": sum(
+            len({(e.paper, e.part, e.start, e.end) for e in statement.evidence})
+            for statement in graph.statements.values()
+        ),
+        "Result": len(graph.results),
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _content(graph: Graph) -> str:
+    """Return 16 hex digits made from all that the exports tell, and from what made it."""
+    hashed = hashlib.sha256(f"{__version__} {VERSION}".encode())
+    parts: tuple[Iterable[object], ...] = (
+        graph.papers.values(),
+        graph.entities.values(),
+        graph.mention_counts,
+        graph.statements.values(),
+        graph.results.values(),
+    )
+    for part in parts:
+        hashed.update(b"\n\n")
+        for record in part:
+            # The same in every version of Python, which repr is not of characters that are new.
+            hashed.update(ascii(record).encode())
+    return hashed.hexdigest()[:16]
