@@ -24,7 +24,7 @@ from kg.assemble.threshold import checked, least_of, set_least
 from kg.extract.parallel import extract_chunks
 from kg.graph import Graph
 from kg.ledger import Ledger
-from kg.ledger_rows import CLASH, source_of
+from kg.ledger_rows import source_of
 from kg.read import Read, Rejected, read
 from kg.read.places import Paths
 from kg.records import Source, digest
@@ -96,8 +96,10 @@ class BuildReport:
     counts : number of papers, mentions, entities, statements and results of the graph.
     clashes : (file, position, reason) of the records that have the id of another with another text,
         and so are left out; empty if no record has changed.
-    problems : (file, position, reason) of the rejected records of the files of this build, and of
-        paths that mean no file.
+    gone : papers of earlier builds that no file has any more, since files were read again without
+        them.
+    problems : (file, position, reason) of the records that this build rejected, and of files and
+        paths that could not be read, in the order of reading.
     unmatched : decisions of people that match nothing in the graph, each with what is not there.
     """
 
@@ -112,6 +114,7 @@ class BuildReport:
     given: int = 0
     min_confidence: float = 0.0
     clashes: tuple[tuple[str, int, str], ...] = ()
+    gone: int = 0
 
     @property
     def graph(self) -> Graph:
@@ -169,8 +172,8 @@ def build(
     with Ledger(directory, create=True) as ledger:
         coming = ledger.next_build()
         items = read(paths, stdin=stdin, format=format)
-        changed, files, missing = _read(ledger, items, tell, engine.version, coming)
-        ledger.settle()
+        changed, problems = _read(ledger, items, tell, engine.version, coming)
+        gone = ledger.settle()
         given = ledger.given(engine.version, coming)
         outdated = ledger.outdated(engine.version)
         plan = Plan(engine.version, outdated.pop("", 0), outdated, given)
@@ -195,14 +198,6 @@ def build(
             number = ledger.begin_build(__version__, engine.version)
         if number:
             ledger.end_build(number, plan.total, decisions.digest if decisions else "")
-        problems = (
-            *missing,
-            *(
-                (source.file, source.position, reason)
-                for source, _, reason, _ in ledger.records("rejected")
-                if source.file in files
-            ),
-        )
         return BuildReport(
             Path(directory),
             changed,
@@ -210,35 +205,36 @@ def build(
             differs,
             ledger.outcomes(),
             _counts(ledger, assembly),
-            problems,
+            tuple(dict.fromkeys(problems)),
             _unmatched(assembly, decisions),
             given=given,
             min_confidence=least_of(ledger),
             clashes=_clashes(ledger) if changed else (),
+            gone=gone,
         )
 
 
 def _read(
     ledger: Ledger, items: Iterable[Read | Rejected], tell: Progress, extractor: str, build: int
-) -> tuple[int, set[str], list[tuple[str, int, str]]]:
+) -> tuple[int, list[tuple[str, int, str]]]:
     """Put ``items`` into the ledger.
 
     Returns
     -------
-    changed, files, missing
-        The number of changed records; the files; and (path, 0, reason) of the paths that mean no
-        file. A misspelt path is no record: it is told, and the ledger keeps nothing of it.
+    changed, problems
+        The number of changed records; and (file, position, reason) of what could not be read. A
+        misspelt path is no record: it is told, and the ledger keeps nothing of it.
     """
     changed, count = 0, 0
-    files: set[str] = set()
-    missing: list[tuple[str, int, str]] = []
+    problems: list[tuple[str, int, str]] = []
 
     def there(items: Iterable[Read | Rejected]) -> Iterator[Read | Rejected]:
-        for item in items:
-            if isinstance(item, Rejected) and item.kind == "missing":
-                missing.append((item.source.file, item.source.position, item.reason))
-            else:
-                yield _from_corpus(item)
+        for item in map(_from_corpus, items):
+            if isinstance(item, Rejected) and item.kind != "empty":
+                problems.append((item.source.file, item.source.position, item.reason))
+                if item.kind == "missing":
+                    continue
+            yield item
 
     def counted(items: Iterator[Read | Rejected]) -> Iterator[Read | Rejected]:
         nonlocal count
@@ -249,8 +245,7 @@ def _read(
 
     for file, found in groupby(there(items), key=lambda item: source_of(item).file):
         changed += ledger.replace_file(file, counted(found), extractor, build)
-        files.add(file)
-    return changed, files, missing
+    return changed, problems
 
 
 def remove(paper: str, directory: str | Path = "graph") -> BuildReport:
@@ -396,11 +391,7 @@ def unmatched(directory: str | Path = "graph") -> tuple[str, ...]:
 
 
 def _clashes(ledger: Ledger) -> tuple[tuple[str, int, str], ...]:
-    return tuple(
-        (source.file, source.position, reason)
-        for source, _, reason, _ in ledger.records("duplicate")
-        if reason.startswith(CLASH)
-    )
+    return tuple((at.file, at.position, reason) for at, reason in ledger.clashes())
 
 
 @contextmanager
@@ -426,9 +417,9 @@ def _unmatched(assembly: Assembly, decisions: Decisions) -> tuple[str, ...]:
 def _from_corpus(item: Read | Rejected) -> Read | Rejected:
     """Name the shipped corpus alike on every machine, wherever it is installed."""
     source = source_of(item)
-    if not source.file.startswith(str(CORPUS)):
+    if source.file != CORPUS.as_posix():
         return item
-    named = Source("corpus/" + Path(source.file).name, source.position)
+    named = Source(f"corpus/{CORPUS.name}", source.position)
     if isinstance(item, Rejected):
         return replace(item, source=named)
     return replace(item, paper=replace(item.paper, source=named))

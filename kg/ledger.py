@@ -25,6 +25,7 @@ from kg.json_form import from_json
 from kg.ledger_file import LedgerFile
 from kg.ledger_rows import extraction_row, outcome_of, record_row, settled, source_of
 from kg.read.items import Read, Rejected
+from kg.read.places import STDIN
 from kg.records import Extraction, Paper, Source, digest
 
 __all__ = ["Build", "Ledger"]
@@ -66,7 +67,8 @@ class Ledger(LedgerFile):
         """Make ``items`` the records of ``file``, in one transaction; what it held before goes.
 
         Records of standard input (file ``-``) are added to what earlier runs read there. A file
-        that cannot be read at all (one rejection at position 0) keeps what it held. An extraction
+        that cannot be read at all (one rejection at position 0) keeps what it held, and standard
+        input then has no record. An extraction
         that comes with an item is stored, unless one by ``extractor`` is there already.
 
         Parameters
@@ -81,7 +83,7 @@ class Ledger(LedgerFile):
         """
         changed = 0
         with self.transaction() as db:
-            if file == "-":
+            if file == STDIN:
                 changed = self._append(db, file, items)
                 self._unsettle(changed)
                 return changed
@@ -146,6 +148,8 @@ class Ledger(LedgerFile):
         added = 0
         for item in items:
             row = list(record_row(item))
+            if row[1] == 0:
+                continue
             if (row[7] and row[7] in contents) or (row[3], None) in seen:
                 continue
             added += 1
@@ -153,21 +157,27 @@ class Ledger(LedgerFile):
             db.execute(_INSERT, row)
         return added
 
-    def settle(self) -> None:
+    def settle(self) -> int:
         """Decide which record stands for each paper; the others become duplicates.
 
         Of the records of one id, the first by file and position stands; of several ids with one
         text, the first that has an id of its source. So the order of reading does not count.
         Extractions of papers that are gone or withdrawn, or of a text that changed, are deleted.
         Does nothing if no record changed since the last time.
+
+        Returns
+        -------
+        int
+            How many papers with an extraction are gone: no record has their id any more.
         """
         if self.get("unsettled") is None:
-            return
+            return 0
         with self.transaction() as db:
             found = {
                 paper: (input_, bool(empty))
                 for paper, input_, empty in db.execute("SELECT paper, input, empty FROM extraction")
             }
+            gone = set(found)
             standing = set()
             updates = []
             for row, outcome, reason in settled(
@@ -178,6 +188,7 @@ class Ledger(LedgerFile):
                 )
             ):
                 file, position, paper, _, input_, withdrawn, *was = row
+                gone.discard(paper)
                 if outcome != "duplicate":
                     if withdrawn:
                         outcome, reason = "empty", "withdrawn"
@@ -194,9 +205,12 @@ class Ledger(LedgerFile):
                 [(paper,) for paper in sorted(found.keys() - standing)],
             )
             db.execute("DELETE FROM meta WHERE name = 'unsettled'")
+            return len(gone)
 
     def remove(self, paper: str) -> int:
         """Remove every record and the extraction of the paper with the id ``paper``.
+
+        Records of its text under other ids go with it: they are that paper, too.
 
         Returns
         -------
@@ -209,7 +223,11 @@ class Ledger(LedgerFile):
             If no record has that id.
         """
         with self.transaction() as db:
+            texts = db.execute(
+                f"SELECT content FROM record WHERE paper = ? AND {_STANDS}", (paper,)
+            ).fetchall()
             gone = db.execute("DELETE FROM record WHERE paper = ?", (paper,)).rowcount
+            gone += db.executemany("DELETE FROM record WHERE content = ?", texts).rowcount
             if not gone:
                 raise NotFoundError(
                     f"no paper has the id {paper!r}; `kg cypher 'MATCH (p:Paper) RETURN p.id, "
@@ -269,21 +287,23 @@ class Ledger(LedgerFile):
     ) -> None:
         """Store the extractions of papers by ``extractor``, in one transaction.
 
+        Those of papers that have been removed meanwhile, or have got another text, are not stored.
+
         Parameters
         ----------
         build : number of the build that made them.
         """
-        rows, outcomes = [], []
-        for paper, x in pairs:
-            rows.append(extraction_row(paper, x, extractor, build))
-            outcomes.append((*outcome_of(x.empty), paper.id))
         with self.transaction() as db:
-            db.executemany("INSERT OR REPLACE INTO extraction VALUES (?,?,?,?,?,?,?)", rows)
-            db.executemany(
-                "UPDATE record SET outcome = ?, reason = ? "
-                "WHERE paper = ? AND outcome != 'duplicate'",
-                outcomes,
-            )
+            for paper, x in pairs:
+                row = extraction_row(paper, x, extractor, build)
+                this = row[:2]  # the paper, and the digest of what the extractor has seen of it
+                stands = db.execute(
+                    "UPDATE record SET outcome = ?, reason = ? "
+                    "WHERE paper = ? AND input = ? AND outcome != 'duplicate'",
+                    (*outcome_of(x.empty), *this),
+                )
+                if stands.rowcount:
+                    db.execute("INSERT OR REPLACE INTO extraction VALUES (?,?,?,?,?,?,?)", row)
 
     def given(self, extractor: str, build: int) -> int:
         """Return how many extractions by ``extractor`` were stored for the build ``build``."""
@@ -371,15 +391,26 @@ class Ledger(LedgerFile):
         sql = "SELECT outcome, count(*) FROM record GROUP BY outcome ORDER BY outcome"
         return dict(self._db.execute(sql).fetchall())
 
-    def records(self, outcome: str | None = None) -> Iterator[tuple[Source, str, str, list[str]]]:
+    def records(self) -> Iterator[tuple[Source, str, str, list[str]]]:
         """Yield (source, outcome, reason, notes) of every record, by file and position."""
-        sql = "SELECT file, position, outcome, reason, notes FROM record"
-        where = " WHERE outcome = ?" if outcome else ""
         rows = self._db.execute(
-            sql + where + " ORDER BY file, position", (outcome,) if outcome else ()
+            "SELECT file, position, outcome, reason, notes FROM record ORDER BY file, position"
         )
         for file, position, found, reason, notes in rows.fetchall():
             yield Source(file, position), found, reason, json.loads(notes)
+
+    def clashes(self) -> list[tuple[Source, str]]:
+        """Return source and reason of the records that are left out, and their text with them.
+
+        Another record has their id, and none that stands has their text: perhaps they are other
+        papers.
+        """
+        rows = self._db.execute(
+            "SELECT file, position, reason FROM record WHERE outcome = 'duplicate' "
+            f"AND content NOT IN (SELECT content FROM record WHERE {_STANDS}) "
+            "ORDER BY file, position"
+        )
+        return [(Source(file, position), reason) for file, position, reason in rows]
 
 
 _PAGE: Final = 500

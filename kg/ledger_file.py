@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,9 +14,32 @@ from kg.errors import NotFoundError, StoreError
 
 __all__ = ["FILE", "VERSION", "LedgerFile"]
 
+_log: Final = logging.getLogger(__name__)
+
 FILE: Final = "ledger.sqlite"
 VERSION: Final = 2
 """Version of the ledger's tables."""
+
+_TIMEOUT: Final = 10.0
+"""Seconds until it is told that another process is waited for; Ctrl-C, too, waits so long."""
+
+_PATIENCE: Final = 600.0
+"""Seconds that another process is waited for: it may be assembling a large graph."""
+
+_NO_WRITING: Final = "make the directory and the files in it writable, or work on a copy of it"
+_NO_ROOM: Final = "is the disk full?"
+_NO_LEDGER: Final = "restore it, or build in another directory"
+_REMEDIES: Final = {
+    sqlite3.SQLITE_BUSY: "another kg process is writing to it; run this again when that is done",
+    sqlite3.SQLITE_CANTOPEN: _NO_WRITING,
+    sqlite3.SQLITE_CORRUPT: _NO_LEDGER,
+    sqlite3.SQLITE_FULL: _NO_ROOM,
+    sqlite3.SQLITE_IOERR: _NO_ROOM,
+    sqlite3.SQLITE_NOTADB: _NO_LEDGER,
+    sqlite3.SQLITE_PERM: _NO_WRITING,
+    sqlite3.SQLITE_READONLY: _NO_WRITING,
+}
+_DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _TABLES: Final = """
 CREATE TABLE record (
@@ -40,7 +65,9 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 
 class LedgerFile:
-    """The file of the ledger in one graph directory. Use it as a context manager.
+    """The file of the ledger in one graph directory.
+
+    Use it as a context manager: what the database refuses within it becomes a ``StoreError``.
 
     Parameters
     ----------
@@ -68,34 +95,49 @@ class LedgerFile:
                 self.directory.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise StoreError(f"cannot make {self.directory}: {error.strerror}") from error
+        self._path = path
+        self._attached: list[Path] = []
         try:
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            found = self._db.execute("PRAGMA user_version").fetchone()[0]
-            if found > VERSION:
-                raise StoreError(
-                    f"{path} was made by a newer sotagraph (ledger version {found}, this one knows "
-                    f"{VERSION}): upgrade with `pip install -U sotagraph`"
-                )
-            if found == 0:
-                with self.transaction():
-                    if not self._db.execute("PRAGMA user_version").fetchone()[0]:
-                        for sql in _TABLES.split(";"):
-                            self._db.execute(sql)
-                        self._db.execute(f"PRAGMA user_version = {VERSION:d}")
-            elif found < VERSION:
-                raise StoreError(
-                    f"{path} was made by an older sotagraph (ledger version {found}, not "
-                    f"{VERSION}): delete {self.directory} and build it again"
-                )
+            self._db = sqlite3.connect(path, timeout=_TIMEOUT, isolation_level=None)
         except sqlite3.Error as error:
-            raise StoreError(f"{path} cannot be used as a ledger: {error}") from error
+            raise self._failure(error) from error
+        try:
+            self._open()
+        except sqlite3.Error as error:
+            self.close()
+            raise self._failure(error) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        found = self._patiently("PRAGMA user_version").fetchone()[0]
+        if found > VERSION:
+            raise StoreError(
+                f"{self._path} was made by a newer sotagraph (ledger version {found}, this one "
+                f"knows {VERSION}): upgrade with `pip install -U sotagraph`"
+            )
+        if found == 0:
+            with self.transaction():
+                if not self._db.execute("PRAGMA user_version").fetchone()[0]:
+                    for sql in _TABLES.split(";"):
+                        self._db.execute(sql)
+                    self._db.execute(f"PRAGMA user_version = {VERSION:d}")
+        elif found < VERSION:
+            raise StoreError(
+                f"{self._path} was made by an older sotagraph (ledger version {found}, not "
+                f"{VERSION}): delete {self.directory} and build it again"
+            )
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        failure = self._failure(error) if isinstance(error, sqlite3.Error) else None
         self.close()
+        if failure is not None:
+            raise failure from error
 
     def close(self) -> None:
         """Close the file."""
@@ -125,16 +167,20 @@ class LedgerFile:
         for attempt in range(2):
             try:
                 self._db.execute(f"ATTACH ? AS {schema}", (str(path),))
-                empty = not self._db.execute(f"PRAGMA {schema}.page_count").fetchone()[0]
+                empty = not self._patiently(f"PRAGMA {schema}.page_count").fetchone()[0]
                 if empty or usable(self._db):
+                    self._attached.append(path)
                     return self._db
             except sqlite3.Error as error:
-                if attempt:
-                    raise StoreError(f"cannot use {path}: {error}; delete it") from error
+                if attempt or _code(error) not in _DAMAGE:
+                    raise self._failure(error, path) from error
             with suppress(sqlite3.Error):
                 self._db.execute(f"DETACH {schema}")
-            for name in (path, path.with_name(file + "-journal")):
-                name.unlink(missing_ok=True)
+            try:
+                for name in (path, path.with_name(file + "-journal")):
+                    name.unlink(missing_ok=True)
+            except OSError as error:
+                raise StoreError(f"cannot replace {path}: {error.strerror}; delete it") from error
         raise StoreError(f"cannot use {path}; delete it")
 
     @contextmanager
@@ -147,17 +193,44 @@ class LedgerFile:
             If it cannot be written.
         """
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._patiently("BEGIN IMMEDIATE")
             try:
                 yield self._db
+                self._patiently("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # some failures have undone it already
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            raise StoreError(
-                f"cannot write {self.directory / FILE}: {error}; is another kg build running?"
-            ) from error
+            raise self._failure(error) from error
+
+    def _patiently(self, sql: str) -> sqlite3.Cursor:
+        """Execute ``sql``, when the process that writes to the file is done with it."""
+        end = time.monotonic() + _PATIENCE
+        told = False
+        while True:
+            try:
+                return self._db.execute(sql)
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+            if not told:
+                _log.warning("%s: another kg process is writing to it; waiting", self._path)
+                told = True
+
+    def _failure(self, error: sqlite3.Error, path: Path | None = None) -> StoreError:
+        """Return ``error`` as one that says which file it is about, and how to mend it."""
+        if _code(error) in _DAMAGE and self._attached:
+            try:
+                self.check()
+            except StoreError as damage:
+                return damage
+            return StoreError(
+                f"{self._attached[0]} is damaged ({error}): delete it, it is made anew"
+            )
+        remedy = _REMEDIES.get(_code(error), "")
+        said = f"{path or self._path} cannot be used: {error}"
+        return StoreError(f"{said}; {remedy}" if remedy else said)
 
     def check(self) -> None:
         """Check that the file is whole.
@@ -168,12 +241,12 @@ class LedgerFile:
             If it is damaged.
         """
         try:
-            (answer,) = self._db.execute("PRAGMA quick_check").fetchone()
+            (answer,) = self._db.execute("PRAGMA main.quick_check").fetchone()
         except sqlite3.Error as error:
             answer = str(error)
         if answer != "ok":
-            where = self.directory / FILE
-            raise StoreError(f"{where} is damaged ({answer}): restore or rebuild it")
+            answer = " ".join(answer.split())[:200]
+            raise StoreError(f"{self._path} is damaged ({answer}): {_NO_LEDGER}")
 
     def get(self, name: str) -> str | None:
         """Return the value stored under ``name``, or None."""
@@ -184,3 +257,8 @@ class LedgerFile:
         """Store ``value`` under ``name``."""
         with self.transaction() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Return the primary result code of SQLite, 0 if ``error`` has none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

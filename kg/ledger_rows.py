@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from kg.json_form import to_json
 from kg.read.items import WITHDRAWN, Read, Rejected
 from kg.records import Extraction, Paper, Source, content_id, digest
 
-__all__ = ["CLASH", "extraction_row", "outcome_of", "record_row", "settled", "source_of"]
-
-CLASH: Final = "same id, another text,"
-"""How the reason begins why a record is left out that may be another paper."""
+__all__ = ["extraction_row", "outcome_of", "record_row", "settled", "source_of"]
 
 
 def source_of(item: Read | Rejected) -> Source:
@@ -53,7 +50,7 @@ def settled(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], 
             by_id[paper] = by_content[content] = file, position, content
             yield row, "read", ""
         else:
-            same = "same text" if first[2] == content else CLASH
+            same = "same text" if first[2] == content else "same id, another text,"
             yield row, "duplicate", f"{same} as {first[0]}:{first[1]}"
 
 

@@ -76,6 +76,24 @@ def test_standard_input(tmp_path: Path) -> None:
     assert rows(done)["papers"] == 2
 
 
+def test_standard_input_that_was_bad_once_is_not_told_again(tmp_path: Path) -> None:
+    to = ("build", "-", "-o", tmp_path / "g", "--extractor", "patterns")
+    empty = run(*to, stdin="")
+    assert (empty.exit_code, empty.stderr.splitlines()[0]) == (2, "kg: -: there is no record in it")
+    bad = run(*to, "--format", "jsonl", stdin='{"id": "1", "text":\n')
+    assert (bad.exit_code, bad.stderr.count("broken JSON")) == (1, 1)
+    good = run(*to, stdin=ABSTRACTS)
+    assert (good.exit_code, good.stderr.count("\n")) == (0, 1)
+
+
+def test_no_standard_input_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text(ABSTRACTS, encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", None)
+    for command in (["build", "-o", str(tmp_path / "g")], ["extract"]):
+        arguments = [*command, str(tmp_path / "a.txt"), "--extractor", "patterns"]
+        cli.main(arguments, standalone_mode=False)
+
+
 def test_bad_input_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text(ABSTRACTS, encoding="utf-8")
     (tmp_path / "bad.jsonl").write_text(

@@ -15,7 +15,7 @@ from kg import directory as graphs
 from kg import extract
 from kg.cli import cli
 from kg.directory import Plan
-from kg.errors import InputError, NotFoundError
+from kg.errors import InputError, NotFoundError, StoreError
 from kg.ledger import Ledger
 from kg.project.json_lines import write_json
 from kg.records import Extraction, Paper
@@ -103,6 +103,27 @@ def test_removing_a_paper_removes_exactly_what_only_it_said(tmp_path: Path) -> N
     assert exported(tmp_path / "g") == exported(tmp_path / "scratch")
     with pytest.raises(NotFoundError):
         graphs.remove("2", tmp_path / "g")
+
+
+def test_papers_that_a_file_no_longer_has_are_told(tmp_path: Path) -> None:
+    """As of another file of the same relative path, built from another directory."""
+    kg.build([write(tmp_path / "a.jsonl", ONE, TWO)], tmp_path / "g")
+    write(tmp_path / "a.jsonl", TWO, THREE, first=1)
+    args = ["build", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "g")]
+    done = CliRunner().invoke(cli, args)
+    assert "papers that left the graph, as their files no longer have them: 1\n" in done.stderr
+    again = CliRunner().invoke(cli, [*args, "--json"])
+    assert json.loads(again.stdout)["gone"] == 0
+    assert "left" not in again.stderr
+
+
+def test_a_damaged_derived_file_is_told_apart_from_the_ledger(tmp_path: Path) -> None:
+    kg.build([write(tmp_path / "a.jsonl", ONE, TWO)], tmp_path / "g")
+    derived = tmp_path / "g" / "assembled.sqlite"
+    raw = derived.read_bytes()
+    derived.write_bytes(raw[:4096] + b"A" * (len(raw) - 4096))
+    with pytest.raises(StoreError, match=r"assembled\.sqlite is damaged .*: delete it"):
+        kg.load(tmp_path / "g")
 
 
 def test_new_extractor_says_beforehand_what_it_does_again(tmp_path: Path, stub: type[Stub]) -> None:

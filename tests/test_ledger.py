@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import random
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,116 @@ def test_removed_paper_is_gone(tmp_path: Path) -> None:
             ledger.remove("1")
 
 
+def test_removed_paper_does_not_come_back_under_another_id(tmp_path: Path) -> None:
+    same = "BERT is good"
+    with Ledger(tmp_path, create=True) as ledger:
+        fill(
+            ledger,
+            read("a", 1, same, "1"),
+            read("b", 1, same),
+            read("c", 1, same, "2"),
+            read("d", 1, "T5 is too", "1"),
+            read("e", 1, "T5 is too", "3"),
+        )
+        extract_all(ledger)
+        assert ledger.remove("1") == 4
+        assert [(s.file, o) for s, o, _, _ in ledger.records()] == [("e", "extracted")]
+
+
+def test_texts_that_are_lost_are_clashes(tmp_path: Path) -> None:
+    with Ledger(tmp_path, create=True) as ledger:
+        fill(
+            ledger,
+            read("a", 1, "BERT is good", "1"),
+            read("a", 2, "bert is good", "1"),
+            read("a", 3, "T5 is good", "1"),
+            read("a", 4, "ELMo is good", "1"),
+            read("a", 5, "ELMo is good", "2"),
+        )
+        assert ledger.clashes() == [(Source("a", 3), "same id, another text, as a:1")]
+
+
+def test_papers_that_are_gone_are_counted(tmp_path: Path) -> None:
+    with Ledger(tmp_path, create=True) as ledger:
+        fill(ledger, read("a", 1, "BERT is good"), read("a", 2, "T5 is good", "2"))
+        extract_all(ledger)
+        ledger.replace_file("b", [read("b", 1, "BERT is good", "1")])
+        assert ledger.settle() == 0  # it has another id now
+        ledger.replace_file("a", [read("a", 1, "ELMo is good")])
+        assert ledger.settle() == 1
+        assert ledger.settle() == 0
+
+
+def test_extraction_of_what_changed_or_went_meanwhile_is_not_stored(tmp_path: Path) -> None:
+    with Ledger(tmp_path, create=True) as one, Ledger(tmp_path) as other:
+        fill(one, read("a", 1, "BERT is good", "1"), read("a", 2, "T5 is good", "2"))
+        pending = [(p, found(p)) for p in one.pending("e")]
+        fill(other, read("a", 1, "ELMo is good", "1"))
+        one.add_extractions(pending, "e")
+        assert list(one.extractions()) == []
+        assert one.outcomes() == {"read": 1}
+
+
+def test_a_write_waits_for_that_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kg.ledger_file._TIMEOUT", 0.01)
+    Ledger(tmp_path, create=True).close()
+    writing, waiting = threading.Event(), threading.Event()
+    monkeypatch.setattr("kg.ledger_file._log.warning", lambda *_: waiting.set())
+
+    def write() -> None:
+        with Ledger(tmp_path) as ledger, ledger.transaction():
+            writing.set()
+            assert waiting.wait(10)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    assert writing.wait(10)
+    with Ledger(tmp_path) as ledger:
+        ledger.set("a", "b")
+        assert ledger.get("a") == "b"
+    thread.join()
+    monkeypatch.setattr("kg.ledger_file._PATIENCE", 0.0)
+    refused = pytest.raises(StoreError, match="another kg process is writing to it; run this again")
+    with Ledger(tmp_path) as one, Ledger(tmp_path) as other, one.transaction(), refused:
+        other.set("a", "c")
+
+
+def test_a_database_that_another_one_writes_to_is_not_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg.ledger_file._TIMEOUT", 0.01)
+    monkeypatch.setattr("kg.ledger_file._PATIENCE", 0.0)
+    file = tmp_path / "other.sqlite"
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("CREATE TABLE t (x)")
+    other.execute("BEGIN EXCLUSIVE")
+    refused = pytest.raises(StoreError, match=r"other\.sqlite cannot be used: database is locked")
+    with Ledger(tmp_path, create=True) as ledger, refused:
+        ledger.attach(file.name, "other", lambda _: True)
+    assert file.exists()
+    other.close()
+
+
+def test_full_disk_is_told_and_undone(tmp_path: Path) -> None:
+    with Ledger(tmp_path, create=True) as ledger:
+        fill(ledger, read("a", 1, "BERT is good"))
+        (pages,) = ledger._db.execute("PRAGMA page_count").fetchone()
+        ledger._db.execute(f"PRAGMA max_page_count = {pages:d}")
+        with pytest.raises(StoreError, match=r"ledger\.sqlite cannot be used: .*disk full\?"):
+            fill(ledger, *(read("b", n, f"Paper {n} " * 50) for n in range(1, 100)))
+        assert ledger.outcomes() == {"read": 1}
+
+
+def test_damage_is_told_by_every_command(tmp_path: Path) -> None:
+    with Ledger(tmp_path, create=True) as ledger:
+        fill(ledger, read("a", 1, "BERT is good"))
+    raw = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(raw[:4096] + b"A" * (len(raw) - 4096))
+    told = pytest.raises(StoreError, match=r"ledger\.sqlite cannot be used: .* restore it")
+    with told, Ledger(tmp_path) as ledger:
+        ledger.outcomes()
+
+
 def test_withdrawn_paper_keeps_its_metadata_and_states_nothing(tmp_path: Path) -> None:
     with Ledger(tmp_path, create=True) as ledger:
         fill(ledger, read("a", 1, "BERT is good", "1"))
@@ -152,6 +263,8 @@ def test_standard_input_adds(tmp_path: Path) -> None:
         fill(ledger, read("-", 1, "T5 is good"))
         fill(ledger, read("-", 1, "BERT is good"))
         assert len(list(ledger.papers())) == 2
+        fill(ledger, Rejected(Source("-", 0), "there is no record in it", "empty-file"))
+        assert ledger.outcomes() == {"read": 2}
 
 
 def test_failed_write_leaves_the_ledger_as_it_was(tmp_path: Path) -> None:
@@ -174,7 +287,7 @@ def test_no_ledger_and_no_database_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="kg build"):
         Ledger(tmp_path)
     (tmp_path / FILE).write_bytes(b"this is no database, whatever its name says " * 50)
-    with pytest.raises(StoreError, match="cannot be used as a ledger"):
+    with pytest.raises(StoreError, match="cannot be used: file is not a database; restore it"):
         Ledger(tmp_path)
 
 

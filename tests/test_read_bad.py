@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import random
+import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ import pytest
 import zstandard
 
 from kg.errors import InputError
+from kg.ledger_rows import source_of
 from kg.read import MAX_ABSTRACT, WITHDRAWN, Kind, Read, Rejected, read, sniff
 from kg.read.formats import READERS
 from kg.read.items import MAX_RECORD, Fields
@@ -111,9 +113,46 @@ def test_a_link_out_of_the_directory_is_not_followed(tmp_path: Path) -> None:
     (inside / "d").symlink_to(inside)  # a loop
     (inside / "e.txt").symlink_to(inside / "a.txt")
     (inside / "f.txt").symlink_to(inside / "nowhere")
+    (inside / "g.txt").symlink_to("g.txt")  # a loop without an end
     items = list(read([inside]))
-    assert kinds(items) == ["read", "link", "link"]
+    assert kinds(items) == ["read", "link", "link", "unreadable", "unreadable"]
     assert kinds(list(read([inside / "b.txt"]))) == ["read"]  # named by a person
+
+
+def test_a_link_to_what_is_hidden_in_the_directory_is_read(tmp_path: Path) -> None:
+    """Kubernetes, git-annex and DVC keep files so: hidden, with a link where one looks."""
+    hidden = tmp_path / "..2026" / "deep"
+    hidden.mkdir(parents=True)
+    (hidden / "a.txt").write_text(GOOD)
+    (tmp_path / "..data").symlink_to("..2026")
+    (tmp_path / "a.txt").symlink_to("..data/deep/a.txt")
+    (tmp_path / "b").symlink_to("..data/deep")
+    (tmp_path / "c.txt").symlink_to(".gone/c.txt")
+    items = list(read([tmp_path]))
+    assert kinds(items) == ["read", "link", "unreadable"]
+    assert [s.file.rpartition("/")[2] for s in map(source_of, items)] == ["a.txt", "b", "c.txt"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_names_that_are_no_utf_8_stay_apart(tmp_path: Path) -> None:
+    for n in (b"\xfe.txt", b"\xff.txt"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + n)).write_text(GOOD)
+    files = [source_of(i).file for i in read([tmp_path])]
+    assert files == [f"{tmp_path}/\\xfe.txt", f"{tmp_path}/\\xff.txt"]
+
+
+def test_of_members_of_one_name_the_last_counts() -> None:
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w") as archive:
+        archive.writestr("a.txt", f"{GOOD}\n\nWe study parsing.\n")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("a.txt", GOOD)
+    assert kinds(one(raw.getvalue())) == ["read"]
+
+
+def test_no_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert kinds(list(read(["-"]))) == ["unreadable"]
 
 
 def test_a_device_in_a_directory_is_not_opened(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from kg.difference import diff as compare_graphs
 from kg.errors import InputError
 from kg.graph import Graph
 from kg.project.json_lines import read_json
+from kg.read.text import counted
 from kg.records import Result, Statement
 
 __all__ = ["diff", "remove", "resolve", "review"]
@@ -198,4 +199,4 @@ def remove(paper: str, directory: str, as_json: bool) -> None:
     if as_json:
         print_json({"removed": paper, "records": report.records_changed, **report.counts})
         return
-    tell(f"removed {paper}; the graph now has {report.counts['papers']} papers")
+    tell(f"removed {paper}; the graph now has {counted(report.counts['papers'], 'paper')}")

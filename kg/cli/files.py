@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -100,7 +99,7 @@ def extract(
     rejected: list[Rejected] = []
 
     def papers() -> Iterator[Paper]:
-        for item in read(paths, stdin=sys.stdin.buffer, format=format):
+        for item in read(paths, format=format):
             if isinstance(item, Rejected):
                 rejected.append(item)
                 tell_problem(item.source.file, item.source.position, item.reason)

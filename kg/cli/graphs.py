@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import asdict
 
@@ -86,7 +85,6 @@ def build(
             directory,
             extractor=extractor or DEFAULT,
             workers=workers,
-            stdin=sys.stdin.buffer,
             format=format,
             min_confidence=min_confidence,
             progress=show,
@@ -109,12 +107,15 @@ def _report(report: graphs.BuildReport, as_json: bool) -> None:
             f"kg: records left out, as another has their id: {len(report.clashes)}; the first is "
             f"{file}:{position} ({reason}): if it is another paper, give it an id of its own"
         )
+    if report.gone:
+        tell(f"kg: papers that left the graph, as their files no longer have them: {report.gone}")
     for problem in report.unmatched:
         tell(f"kg: {problem}")
     if as_json:
         data = {
             "directory": str(report.directory),
             "records_changed": report.records_changed,
+            "gone": report.gone,
             "extracted": report.extracted,
             "given": report.given,
             "changed": report.changed,

@@ -77,10 +77,17 @@ def places(paths: Paths, stdin: Stream | None) -> Iterator[Place | Rejected]:
     """
     for path in each(paths):
         if str(path) == STDIN:
-            yield from _stream(STDIN, stdin if stdin is not None else sys.stdin.buffer)
+            yield from _standard_input(stdin)
             continue
         for file in files([path]):
             yield from [file] if isinstance(file, Rejected) else open_file(file)
+
+
+def _standard_input(stdin: Stream | None) -> Iterator[Place | Rejected]:
+    if stdin is None and sys.stdin is None:
+        yield _rejected(STDIN, "unreadable", "there is no standard input; it is closed")
+    else:
+        yield from _stream(STDIN, sys.stdin.buffer if stdin is None else stdin)
 
 
 def files(paths: Paths) -> Iterator[File | Rejected]:
@@ -120,7 +127,8 @@ def _rejected(name: str, kind: Kind, reason: str) -> Rejected:
 
 
 def _name(path: Path) -> str:
-    return os.fsencode(path).decode("utf-8", "replace").replace(os.sep, "/")
+    # Two names that are no UTF-8 stay two.
+    return os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
 
 
 def _files(path: Path, *, found: bool) -> Iterator[File | Rejected]:
@@ -144,18 +152,19 @@ def _unreadable(name: str, error: Exception) -> Rejected:
 
 
 def _directory(root: Path) -> Iterator[File | Rejected]:
-    inside = root.resolve()
     pending = [(root, 0)]
     while pending:
         path, depth = pending.pop()
-        if path.is_symlink() and path != root:
-            # A link to something inside adds nothing: that is read at its own place.
-            if not path.resolve().is_relative_to(inside):
-                yield _rejected(
-                    _name(path), "link", f"a link that leaves {_name(root)}; give its target"
-                )
+        try:
+            is_link = path != root and stat.S_ISLNK(path.lstat().st_mode)
+            is_directory = stat.S_ISDIR(path.stat().st_mode)
+        except OSError as error:
+            yield _unreadable(_name(path), error)
             continue
-        if not path.is_dir():
+        if is_link:
+            yield from _link(path, root, is_directory=is_directory)
+            continue
+        if not is_directory:
             yield from _files(path, found=True)
             continue
         if depth > _MAX_NESTED:
@@ -171,8 +180,24 @@ def _directory(root: Path) -> Iterator[File | Rejected]:
         pending.extend((path / n, depth + 1) for n in reversed(names))
 
 
+def _link(path: Path, root: Path, *, is_directory: bool) -> Iterator[File | Rejected]:
+    """Yield the file that a link in the directory ``root`` means, unless it is read elsewhere."""
+    target, inside = (Path(os.path.realpath(p)) for p in (path, root))
+    if not target.is_relative_to(inside):
+        yield _rejected(_name(path), "link", f"a link that leaves {_name(root)}; give its target")
+    elif any(part.startswith(".") for part in target.relative_to(inside).parts):
+        if is_directory:
+            yield _rejected(_name(path), "link", "a link to a hidden directory; give its target")
+        else:
+            yield from _files(path, found=True)
+
+
 def _stream(name: str, stream: Stream) -> Iterator[Place | Rejected]:
-    peeked = Peeked(stream)
+    try:
+        peeked = Peeked(stream)
+    except OSError as error:
+        yield _unreadable(name, error)
+        return
     if not peeked.head.startswith(_ZIP):
         yield Place(name, peeked)
         return
@@ -209,7 +234,8 @@ def _archive(name: str, file: IO[bytes], size: int) -> Iterator[Place | Rejected
         yield _rejected(name, "truncated", f"a damaged zip archive ({error}); fetch it again")
         return
     with archive:
-        members = sorted(archive.infolist(), key=lambda m: m.filename)
+        # Of members of one name, the last one counts, as it does for unzip.
+        members = [m for _, m in sorted({m.filename: m for m in archive.infolist()}.items())]
         if any(m.filename in ("[Content_Types].xml", "mimetype") for m in members):
             yield _rejected(
                 name, "unsupported", "an office document or e-book; export its text instead"
