@@ -335,6 +335,10 @@ def test_evaluate(tmp_path: Path) -> None:
     assert "RoBERTa" in page.read_text(encoding="utf-8")
     perfect = rows(run("evaluate", path, path, "--json"))
     assert perfect["scores"]["relations"]["f1"] == 1.0
+    unwritable = run("evaluate", path, path, "--html", tmp_path / "none" / "page.html")
+    assert (unwritable.exit_code, unwritable.stderr.count("\n")) == (2, 1)
+    path.write_text(json.dumps(gold | {"text": ""}), encoding="utf-8")
+    assert "has no `text`" in run("evaluate", path, "--extractor", "patterns").stderr
     path.write_text('{"id": "1"}\n', encoding="utf-8")
     broken = run("evaluate", path)
     assert broken.exit_code == 2

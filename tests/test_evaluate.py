@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from kg.errors import InputError
 from kg.evaluate import score
+from kg.evaluate.documents import read_documents
 from kg.evaluate.errors import error_kinds, reliability
 from kg.evaluate.page import page
 from kg.evaluate.spread import spread
@@ -71,6 +73,63 @@ def test_a_result_needs_its_figure_and_its_benchmark() -> None:
     wrong_benchmark["results"][0]["benchmark"] = None
     assert score(GOLD, [wrong_figure])["results"].right == 0
     assert score(GOLD, [wrong_benchmark])["results"].right == 0
+
+
+def test_a_benchmark_that_is_not_told_is_not_the_one_that_is_unknown() -> None:
+    g, p = found(), found()
+    g["results"][0]["benchmark"] = "SQuAD"  # which is none of its entities
+    p["results"][0]["benchmark"] = None
+    assert score([g], [p])["results"].right == 0
+
+
+def test_errors_of_two_relations_between_the_same_ends_do_not_depend_on_hashes() -> None:
+    g, p = found(), found()
+    g["relations"] = [
+        {"head": "AlphaNet", "type": t, "tail": "GLUE"}
+        for t in ("trained-on", "evaluates-on", "applies-to", "part-of")
+    ]
+    p["relations"] = [{"head": "AlphaNet", "type": "compared-with", "tail": "GLUE"}]
+    assert error_kinds([g], [p])["relation: type compared-with for trained-on"] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"caf\xe9", "no JSON in UTF-8"),
+        (b"[1]", "an object is expected"),
+        (b'{"id": 1, "entities": []}', "`id`"),
+        (b'{"id": "2"}', "`entities`"),
+        (b'{"id": "2", "text": 5, "entities": []}', "`text`"),
+        (b'{"id": "2", "entities": ["BERT"]}', "entities, number 1: an object"),
+        (b'{"id": "2", "entities": [{"name": "A", "type": "Model"}]}', "`mentions`"),
+        (b'{"id": "2", "entities": [{"name": "A", "type": "Thing", "mentions": []}]}', "Dataset"),
+        (
+            b'{"id": "2", "entities": [{"name": "A", "type": "Model", "mentions": [1]}]}',
+            "`mentions`",
+        ),
+        (b'{"id": "2", "entities": [], "relations": [{"type": "part-of"}]}', "`head`"),
+        (b'{"id": "2", "entities": [], "relations": [{"type": "likes"}]}', "builds-on"),
+        (b'{"id": "2", "entities": [], "results": [{"metric": ["F1"]}]}', "`metric`"),
+        (b'{"id": "2", "entities": [], "results": [{"value": "5"}]}', "`value`"),
+        (b'{"id": "1", "entities": []}', "'1' stands twice"),
+    ],
+)
+def test_what_is_no_annotated_paper_is_told_with_its_line(
+    line: bytes, problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"id": "1", "entities": []}\r\n\n' + line)
+    with pytest.raises(InputError, match=r"gold\.jsonl:3: not an annotated paper") as told:
+        read_documents(path)
+    assert problem in str(told.value)
+
+
+def test_annotated_papers_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps(GOLD[0]) + "\n", encoding="utf-8")
+    assert read_documents(path) == GOLD
+    with pytest.raises(InputError, match="cannot read"):
+        read_documents(tmp_path)
 
 
 def test_errors_have_kinds() -> None:

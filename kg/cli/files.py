@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -27,8 +26,10 @@ from kg.cli.options import (
 from kg.cli.output import json_option, print_json, print_table, progress, tell, tell_problem
 from kg.errors import InputError
 from kg.evaluate import score
+from kg.evaluate.documents import read_documents
 from kg.evaluate.errors import error_kinds, reliability
 from kg.evaluate.page import page
+from kg.evaluate.score import Document
 from kg.extract.gold_form import to_gold
 from kg.extract.parallel import extract_chunks
 from kg.formats import FORMATS, write
@@ -182,17 +183,24 @@ def evaluate(
 
     if predicted and min_confidence is not None:
         raise InputError("--min-confidence is for the extractor, not for PREDICTED")
-    documents = _json_lines(gold)
+    documents = read_documents(gold)
     if predicted:
-        found = _json_lines(predicted)
+        found = read_documents(predicted)
     else:
+        if without := next((d["id"] for d in documents if not d.get("text")), None):
+            raise InputError(
+                f"{gold}: the paper {without!r} has no `text`; add it or give PREDICTED"
+            )
         found = list(_extracted(documents, extractor, min_confidence or 0.0))
     counts = score(documents, found)
     around = spread(documents, found)
     bins = reliability(documents, found)
     kinds = error_kinds(documents, found) if errors else {}
     if html:
-        Path(html).write_text(page(documents, found), encoding="utf-8")
+        try:
+            Path(html).write_text(page(documents, found), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot write {html}: {error.strerror}") from error
         tell(f"wrote {html}")
     if as_json:
         print_json(
@@ -231,32 +239,11 @@ def evaluate(
         print_table(["error", "count"], Counter(kinds).most_common())
 
 
-def _json_lines(path: str) -> list[dict[str, Any]]:
-    out: list[dict[str, Any]] = []
-    with Path(path).open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                document = json.loads(line)
-                if not isinstance(document["id"], str) or not isinstance(
-                    document["entities"], list
-                ):
-                    raise TypeError
-            except (ValueError, KeyError, TypeError):
-                raise InputError(
-                    f"{path}:{number}: not an annotated paper: a JSON object with `id`, `text`, "
-                    "`entities`, `relations`, `results` is expected"
-                ) from None
-            out.append(document)
-    return out
-
-
 def _extracted(
-    documents: list[dict[str, Any]], extractor: str | None, least: float
-) -> Iterator[dict[str, Any]]:
+    documents: list[Document], extractor: str | None, least: float
+) -> Iterator[Document]:
     engine = extraction.load(extractor or extraction.DEFAULT)
-    papers = [Paper(d["id"], d["text"]) for d in documents if d.get("text")]
+    papers = [Paper(d["id"], d["text"]) for d in documents]
     with progress() as show:
         for done, paper in enumerate(papers, 1):
             yield to_gold(paper, extraction_at_least(engine.extract(paper), least))

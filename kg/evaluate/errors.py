@@ -47,9 +47,9 @@ def error_kinds(gold: Iterable[Document], predicted: Iterable[Document]) -> dict
     """Count the errors of mentions, entities and relations by kind, sorted by kind.
 
     A mention is right, or has a wrong type (same span), a wrong border (overlap with a gold
-    mention), is spurious (no overlap) or missed. A relation is right, or wrong because an end is
-    no gold entity (``end``), both ends are right but it is of another type (``type``), reversed,
-    or not stated (``spurious``); or missed.
+    mention), is spurious (no overlap) or missed. A relation is right, or wrong, for the first of
+    these reasons that applies: an end is no gold entity, it is of another type between the same
+    ends, it is reversed, its head is wrong, or it is not stated (``spurious``); or it is missed.
     """
     by_id = {d["id"]: d for d in predicted}
     kinds: Counter[str] = Counter()
@@ -61,7 +61,7 @@ def error_kinds(gold: Iterable[Document], predicted: Iterable[Document]) -> dict
         pairs = align(list(g["entities"]), found)
         a = relations_of(g, ends_of(list(g["entities"])))
         b = relations_of(p, ends_of(found, pairs))
-        linked = {(h, t): r for h, r, t in a}
+        linked = {(h, t): r for h, r, t in sorted(a, key=str)}
         for head, relation, tail in b:
             if (head, relation, tail) in a:
                 kind = "right"
@@ -84,7 +84,7 @@ def error_kinds(gold: Iterable[Document], predicted: Iterable[Document]) -> dict
 def _mention_errors(
     gold: set[tuple[int, int, str]], found: set[tuple[int, int, str]], kinds: Counter[str]
 ) -> None:
-    spans = {(s, e): t for s, e, t in gold}
+    spans = {(s, e): t for s, e, t in sorted(gold)}
     for start, end, kind in found:
         if (start, end, kind) in gold:
             kinds["mention: right"] += 1
@@ -103,8 +103,7 @@ def reliability(gold: Iterable[Document], predicted: Iterable[Document]) -> list
     """Return how often facts of each bin of confidence are right, by kind.
 
     Facts without a ``confidence`` are left out. If confidence is calibrated, ``precision`` is
-    close to
-    ``confidence`` in each bin.
+    close to ``confidence`` in each bin.
     """
     by_id = {d["id"]: d for d in predicted}
     seen: dict[str, list[tuple[float, bool]]] = {"entities": [], "relations": [], "results": []}

@@ -188,7 +188,8 @@ def right_results(
     for i, p in enumerate(predicted.get("results", ())):
         for n, (j, g) in enumerate(left):
             about = [k for k in ("benchmark", "metric") if g.get(k)]
-            same = [ends.get(p.get(k) or "") == gold_ends.get(g[k]) for k in about]
+            told = [(ends.get(p.get(k) or ""), gold_ends.get(g[k])) for k in about]
+            same = [a is not None and a == b for a, b in told]
             if _figures(p) & _figures(g) and (not about or any(same)):
                 pairs.append((i, j))
                 del left[n]
