@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
 from kg import __version__, extract, queries
+from kg.assemble.incremental import FILE as DERIVED
 from kg.errors import KgError, StoreError
 from kg.ledger import Ledger
 from kg.ledger_file import FILE
@@ -59,7 +63,7 @@ def examine(
             checks.append(Check(name, "fail", f"not installed: pip install {name}"))
     checks.append(_run("extractor", _extractor))
     checks.append(_run("queries", lambda: f"{len(queries.shipped())} shipped"))
-    if (Path(directory) / FILE).is_file():
+    if os.path.isfile(Path(directory) / FILE):  # noqa: PTH113  (also where one may not look)
         checks.append(_run("graph", lambda: _graph(directory)))
     else:
         checks.append(Check("graph", "none", f"none in {directory}: `kg build --corpus` makes one"))
@@ -86,7 +90,23 @@ def _graph(directory: str | Path) -> str:
     with Ledger(directory) as ledger:
         ledger.check()
         counts = ", ".join(f"{n} {name}" for name, n in ledger.outcomes().items())
+    _check_derived(Path(directory) / DERIVED)
     return f"{directory}: {counts or 'empty'}"
+
+
+def _check_derived(path: Path) -> None:
+    if not path.is_file():  # it is made when it is needed
+        return
+    try:
+        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        with closing(db):
+            (answer,) = db.execute("PRAGMA quick_check").fetchone()
+    except sqlite3.Error as error:
+        answer = str(error)
+    if answer != "ok":
+        raise StoreError(
+            f"{path} is damaged ({' '.join(answer.split())[:200]}): delete it, it is made anew"
+        )
 
 
 def _neo4j(uri: str, username: str, password: str, database: str | None) -> Check:

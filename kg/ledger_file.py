@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -85,7 +86,7 @@ class LedgerFile:
     def __init__(self, directory: str | Path, *, create: bool = False) -> None:
         self.directory = Path(directory)
         path = self.directory / FILE
-        if not path.is_file():
+        if not os.path.isfile(path):  # noqa: PTH113  (of any text, and where one may not look)
             if not create:
                 raise NotFoundError(
                     f"no graph in {self.directory}: build one with `kg build PATH -o "

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -52,7 +53,9 @@ _TYPES: Final[dict[str, type]] = {
 }
 _PARAMETER: Final = re.compile(r"(\w+) \((\w+)(, optional)?\): (.+)")
 _VALUE: Final = re.compile(r":param (\w+) => (.+)")
-_SKIPPED: Final = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`""", re.DOTALL)
+_SKIPPED: Final = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`""", re.DOTALL
+)
 _USED: Final = re.compile(r"\$(?:`([^`]+)`|(\w+))")
 
 
@@ -144,9 +147,11 @@ def find_query(name: str) -> Query:
     queries = shipped()
     if name in queries:
         return queries[name]
-    if Path(name).suffix == ".cypher" or Path(name).is_file():
+    if Path(name).suffix == ".cypher" or os.path.isfile(name):  # noqa: PTH113  (takes any text)
         return read_query(Path(name))
-    raise QueryError(f"{no_such(name, queries)}, or give a .cypher file")
+    raise QueryError(
+        f"{no_such(name, queries)}, or give a .cypher file; `kg cypher` runs the text of a query"
+    )
 
 
 def no_such(name: str, queries: Iterable[str]) -> str:

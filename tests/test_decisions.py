@@ -129,6 +129,7 @@ def test_order_of_independent_decisions_does_not_change_the_graph() -> None:
         ("- merge: [method/a, method/b]\n  to: x", 1, "takes no to"),
         ("- merge: {a: b}", 1, "a text or a list"),
         ("- why: a\n  why: b", 2, "stands twice"),
+        ("- why: a\n\n- why: a\x07b", 3, r"a character .* \(U\+0007\); remove it"),
     ],
 )  # fmt: skip
 def test_errors_name_the_line(tmp_path: Path, text: str, line: int, message: str) -> None:

@@ -188,6 +188,29 @@ def test_review_asks_into_the_decision_file_and_not_twice(tmp_path: Path) -> Non
     assert [s.decision for s in kg.load(tmp_path / "g").statements.values()] == ["rejected", ""]
 
 
+def test_review_writes_where_a_link_leads_and_says_if_it_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kg.build([write(tmp_path / "a.jsonl", ONE, "Alpha2Net and Alpha1Net")], tmp_path / "g")
+    (tmp_path / "kept.yaml").touch()
+    link = tmp_path / "g" / "decisions.yaml"
+    link.symlink_to("../kept.yaml")
+    run = ["review", "-g", str(tmp_path / "g")]
+    assert CliRunner().invoke(cli, run).exit_code == 0
+    assert link.is_symlink()
+    text = (tmp_path / "kept.yaml").read_text(encoding="utf-8")
+    assert "contradiction" in text
+    link.unlink()
+
+    def full(*_: object, **__: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    done = CliRunner().invoke(cli, run)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "decisions.yaml: No space left on device" in done.stderr
+
+
 def test_diff_and_as_of_on_the_command_line(tmp_path: Path) -> None:
     lines = [{"id": "1", "text": ONE, "date": "2019"}, {"id": "2", "text": TWO, "date": "2021"}]
     a = tmp_path / "a.jsonl"
@@ -202,6 +225,8 @@ def test_diff_and_as_of_on_the_command_line(tmp_path: Path) -> None:
     assert found["papers_new"] == ["2"]
     assert [s["object"] for s in found["statements_new"]] == ["method/alpha3net"]
     assert "Alpha3Net" in run(cli, ["diff", str(old), str(tmp_path / "g")]).stdout
+    long = run(cli, ["diff", "a" * 5000, str(tmp_path / "g")])
+    assert long.stderr.startswith("kg: no graph in a")
     old.write_text("no graph", encoding="utf-8")
     wrong = run(cli, ["diff", str(old), str(tmp_path / "g")])
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)

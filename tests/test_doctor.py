@@ -16,18 +16,19 @@ def test_reachable_server_is_named_with_its_version(neo4j_server: Server, tmp_pa
     assert "Neo4j Kernel" in found.detail
 
 
-def test_damaged_ledger_fails_with_the_remedy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["ledger.sqlite", "assembled.sqlite"])
+def test_damaged_file_fails_with_the_remedy(file: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("We evaluate BERT on GLUE.\n", encoding="utf-8")
     kg.build([tmp_path / "a.txt"], tmp_path / "g", extractor="patterns")
-    ledger = tmp_path / "g" / "ledger.sqlite"
-    raw = bytearray(ledger.read_bytes())
+    path = tmp_path / "g" / file
+    raw = bytearray(path.read_bytes())
     raw[4096:8192] = b"\x07" * 4096
-    ledger.write_bytes(raw)
+    path.write_bytes(raw)
     (found,) = (
         c for c in examine(tmp_path / "g", "bolt://127.0.0.1:1", "", "", None) if c.what == "graph"
     )
     assert found.state == "fail"
-    assert "ledger.sqlite" in found.detail
+    assert file in found.detail
 
 
 @pytest.mark.parametrize("uri", ["bolt://127.0.0.1:1", "http://localhost:7474", "nonsense"])

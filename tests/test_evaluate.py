@@ -104,7 +104,7 @@ def test_errors_of_two_relations_between_the_same_ends_do_not_depend_on_hashes()
         (b'{"id": "2", "entities": [{"name": "A", "type": "Model"}]}', "`mentions`"),
         (b'{"id": "2", "entities": [{"name": "A", "type": "Thing", "mentions": []}]}', "Dataset"),
         (
-            b'{"id": "2", "entities": [{"name": "A", "type": "Model", "mentions": [1]}]}',
+            b'{"id": "2", "entities": [{"name": "A", "type": "Task", "mentions": [1]}]}',
             "`mentions`",
         ),
         (b'{"id": "2", "entities": [], "relations": [{"type": "part-of"}]}', "`head`"),

@@ -222,6 +222,11 @@ def test_parse_without_front_matter() -> None:
     assert bind(query, {"x": "1"}) == {"x": "1"}
 
 
+def test_parse_passes_over_comments() -> None:
+    query = parse_query("q", "RETURN 1 /* it's $x; not\n2 */ + $y AS 'z' // $a; b")
+    assert [p.name for p in query.parameters] == ["y"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -341,6 +346,8 @@ def test_find(tmp_path: Path) -> None:
         find_query("leaders")
     with pytest.raises(QueryError, match=r"cannot read the query .*absent.cypher"):
         find_query(str(tmp_path / "absent.cypher"))
+    with pytest.raises(QueryError, match="`kg cypher` runs the text of a query"):
+        find_query("MATCH (n) RETURN n " * 200)  # longer than any name of a file
     own.write_bytes(b"// \xff")
     with pytest.raises(QueryError, match="not UTF-8"):
         read_query(own)

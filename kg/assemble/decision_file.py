@@ -54,6 +54,12 @@ def entries(text: str, source: str = FILE) -> list[tuple[dict[str, Any], Decisio
     """
     try:
         root = yaml.compose(text, yaml.SafeLoader)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(
+            f"{source}:{line}: no YAML: a character that may not stand there "
+            f"(U+{ord(text[error.position]):04X}); remove it"
+        ) from error
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{source}:{mark.line + 1}" if mark else source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -114,10 +115,21 @@ def review(directory: str, limit: int, dry_run: bool, as_json: bool) -> None:
         tell("nothing doubtful that is not asked or decided already")
     else:
         text = to_yaml(cases, header=not written)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_text(f"{written.rstrip()}\n\n{text}" if written else text, encoding="utf-8")
-        part.replace(path)
+        _replace(path, f"{written.rstrip()}\n\n{text}" if written else text)
         tell(f"{len(cases)} cases are in {path}: uncomment an option of each that you decide")
+
+
+def _replace(path: Path, text: str) -> None:
+    place = path.resolve()  # a link to where the decisions are kept stays one
+    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(place)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; see --dry-run") from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
 
 
 @click.command(short_help="Say what changed between two graphs.")
@@ -161,7 +173,7 @@ def diff(before: str, after: str, as_json: bool) -> None:
 
 
 def _graph(place: str) -> Graph:
-    if not Path(place).is_file():
+    if not os.path.isfile(place):  # noqa: PTH113  (takes any text)
         return graphs.load(place)
     try:
         with Path(place).open("rb") as lines:
