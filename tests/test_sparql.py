@@ -12,7 +12,7 @@ import pyoxigraph
 import pytest
 import rdflib
 from field import field_graph, random_graph
-from rdflib import OWL, RDF, RDFS
+from rdflib import OWL, RDF, RDFS, XSD
 
 from kg.errors import QueryError
 from kg.graph import Graph
@@ -170,6 +170,8 @@ def test_the_example_of_the_sample(sample: Graph) -> None:
         ("improves-over", {"name": "BERT"}),
         ("lineage", {"name": "BetaNet"}),
         ("leaderboard", {"benchmark": "glue"}),
+        ("leaderboard", {"benchmark": "glue", "metric": "ACCURACY"}),
+        ("leaderboard", {"benchmark": "glue", "metric": "F1"}),
     ],
 )
 def test_another_engine_gives_the_same_rows(
@@ -181,7 +183,7 @@ def test_another_engine_gives_the_same_rows(
     store = pyoxigraph.Store()
     store.load(out.getvalue(), format=pyoxigraph.RdfFormat.N_TRIPLES)
     text = SPARQL[name].text
-    variables = {"benchmark": "benchmark_name"}
+    variables = {"benchmark": "benchmark_name", "metric": "metric_name"}
     for parameter, value in parameters.items():
         text = text.replace(f"${variables.get(parameter, parameter)}", f'"{value}"')
     found = store.query(text)
@@ -237,6 +239,12 @@ def test_own_query_needs_no_prefix_and_takes_values(sample: Graph) -> None:
     assert sample.sparql("ASK { ?x skos:prefLabel ?name }", name='BERT" }') == [{"ask": False}]
     same = sample.sparql("improves-over", name="bert")
     assert same == run(to_rdflib(sample), SPARQL["improves-over"], {"name": "bert"})
+    bert = sample.sparql("SELECT ?e { ?e skos:prefLabel 'BERT' }")[0]["e"]
+    (name,) = sample.sparql("SELECT ?n { ?e skos:prefLabel ?n }", e=rdflib.URIRef(bert))
+    assert name == {"n": "BERT"}
+    assert sample.sparql("SELECT ?n { ?e skos:prefLabel ?n }", e=bert) == []
+    value = rdflib.Literal("91.5", datatype=XSD.decimal)
+    assert sample.sparql("ASK { ?r sota:value ?v }", v=value) == [{"ask": True}]
     (counted,) = sample.sparql("SELECT (count(?e) AS ?n) { ?e a sota:Entity }")
     assert counted == {"n": len(sample.entities)}
 

@@ -29,7 +29,7 @@ from threading import Lock
 from typing import Any, Final
 
 import rdflib
-from rdflib import XSD, Literal
+from rdflib import XSD, Literal, URIRef
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.algebra import traverse
 from rdflib.plugins.sparql.sparql import Query as Prepared
@@ -107,7 +107,8 @@ def run(
     ----------
     graph : what :func:`~kg.project.rdf.to_rdflib` gave, or an export that was read back.
     query : what :func:`find_query` gives.
-    parameters : value of each parameter. Values are bound to variables; the text never changes.
+    parameters : value of each parameter, a str (a plain literal) or a term of rdflib, such as a
+        ``URIRef``. Values are bound to variables; the text never changes.
     limit : the most rows to give, or None for all; so does the query's parameter ``limit``.
 
     Returns
@@ -122,12 +123,18 @@ def run(
         If a required parameter is missing, one is unknown, or the query is malformed, is no SELECT
         or ASK query, or asks for data from elsewhere (SERVICE, FROM).
     """
-    bound = bind(query, parameters or {})
+    given = dict(parameters or {})
+    terms = {n: v for n, v in given.items() if isinstance(v, URIRef | Literal)}
+    bound = bind(query, given | {n: str(v) for n, v in terms.items()})
     variables = _variables(query)
     if _LIMIT in bound and _LIMIT not in variables:
         limits = [most for most in (limit, bound.pop(_LIMIT)) if most is not None]
         limit = min(limits, default=None)
-    values = {variables[n]: Literal(value) for n, value in bound.items() if value is not None}
+    values = {
+        variables[n]: terms.get(n, Literal(value))
+        for n, value in bound.items()
+        if value is not None
+    }
     prepared = _prepared(query.text)
     try:
         result = graph.query(prepared, initBindings=values)
