@@ -447,6 +447,26 @@ def test_a_broken_element_of_an_array_stops_nothing() -> None:
     assert kinds(one(raw.encode()[:-1], "json"))[-1] == "broken"
 
 
+def test_a_quote_that_quotes_no_whole_cell_stays() -> None:
+    rows = [
+        "id\ttitle\tabstract",
+        '1\t"Why?": Because\t"Lantern" is ""good"".',
+        '2\t"A ""whole"" cell"\tA "quote" inside.',
+        '3\tAt the end\tIt ends with a "quote"',
+        '4\tOpen\t"We never close.',
+    ]
+    papers = [i.paper for i in one("\n".join(rows).encode()) if isinstance(i, Read)]
+    assert [(p.title, p.text) for p in papers] == [
+        ('"Why?": Because', '"Lantern" is ""good"".'),
+        ('A "whole" cell', 'A "quote" inside.'),
+        ("At the end", 'It ends with a "quote"'),
+        ("Open", '"We never close.'),
+    ]
+    (item,) = one(b'id,abstract\n1,"Lantern, the net" is good\n')
+    assert isinstance(item, Read)
+    assert item.paper.text == "Lantern, the net is good"
+
+
 def test_a_quote_that_is_never_closed_swallows_no_row() -> None:
     rows = ['id\tabstract\n1\t"An open quote.\n']
     rows += [f"{n}\tThe abstract of {n}.\n" for n in range(2, 1_000)]

@@ -118,8 +118,9 @@ class _Rows:
             self._patience += 2
             if len(cells) > width and not any(cells[width:]):
                 cells = cells[:width]
-            if len(cells) != width:
-                alone = decode(raw)[0].split(delimiter)
+            line = decode(raw)[0]
+            if len(cells) != width or (len(self._taken) == 1 and not _quotes(line, delimiter)):
+                alone = line.split(delimiter)
                 if len(alone) == width or len(self._taken) > 1:
                     cells = alone
                     self._give_back()
@@ -147,3 +148,11 @@ class _Rows:
         text, note = decode(raw)
         self._notes |= {note} - {""}
         return text + "\n"
+
+
+def _quotes(line: str, delimiter: str) -> bool:
+    """Whether the quotes in ``line``, if there are any, all quote whole cells."""
+    try:
+        return '"' not in line or bool(next(csv.reader([line], delimiter=delimiter, strict=True)))
+    except csv.Error:
+        return False
