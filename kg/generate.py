@@ -26,7 +26,7 @@ __all__ = ["FILES", "main"]
 
 
 def _turtle(graph: rdflib.Graph) -> str:
-    note = "# Generated from kg/schema.py and kg/project/vocabulary.py by python -m kg.generate.\n"
+    note = "# Generated from kg/schema.py and kg/project/terms.py by python -m kg.generate.\n"
     return note + graph.serialize(format="turtle").strip() + "\n"
 
 

@@ -13,8 +13,10 @@ from rdflib import DCTERMS, OWL, RDF, RDFS, SH, SKOS, XSD, BNode, Literal, Names
 from kg.graph import Graph
 from kg.project.ontology import context, ontology
 from kg.project.rdf import to_rdflib
-from kg.project.shapes import SHAPES, shapes
-from kg.project.vocabulary import OA, PREFIXES, SOTA, TERMS, VERSION
+from kg.project.shacl import SHAPES
+from kg.project.shapes import shapes
+from kg.project.terms import TERMS
+from kg.project.vocabulary import OA, PREFIXES, SOTA, VERSION
 from kg.records import Paper
 from kg.schema import ENTITY_TYPES, NS, PREDICATES
 

@@ -22,13 +22,13 @@ from rdflib import (
 )
 from rdflib.collection import Collection
 
+from kg.project.terms import TERMS
 from kg.project.vocabulary import (
     BIBO,
     DATA_PREFIXES,
     OA,
     ONTOLOGY,
     PREFIXES,
-    TERMS,
     VERSION,
     Term,
     class_iri,

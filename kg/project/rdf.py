@@ -28,7 +28,7 @@ import rdflib
 from rdflib import DCTERMS, PROV, RDF, RDFS, SKOS, URIRef
 
 from kg.graph import Graph
-from kg.project.rdf_graph import describe_graph
+from kg.project.rdf_graph import describe_extractors, describe_graph
 from kg.project.rdf_papers import describe_paper
 from kg.project.rdf_terms import (
     Description,
@@ -100,6 +100,7 @@ class Projection:
             yield from self._passages(paper)
         yield from self._entities()
         yield from self._statements()
+        yield from describe_extractors(self.graph, self.base)
 
     def of_all(self) -> Iterator[Description]:
         """Yield what the default graph of a dataset holds."""
@@ -111,6 +112,7 @@ class Projection:
             yield from authors
         yield from self._entities()
         yield from self._statements()
+        yield from describe_extractors(self.graph, self.base)
 
     def of_papers(self) -> Iterator[tuple[URIRef, Iterator[Description]]]:
         """Yield the name of each named graph (the paper's IRI) and what that paper says."""
@@ -174,7 +176,6 @@ class Projection:
             yield Description(self._iri(entity.key), pairs)
 
     def _statements(self) -> Iterator[Description]:
-        extractors: set[str] = set()
         name = self.graph.name
         for id_, s in self.graph.statements.items():
             predicate = PREDICATES[s.predicate]
@@ -192,17 +193,6 @@ class Projection:
             if s.decision:
                 pairs.append((SOTA.decision, text(s.decision)))
             yield Description(self._iri(f"statement/{id_}"), pairs)
-            extractors.update(e.extractor for e in s.evidence)
-        extractors.update(r.extractor for r in self.graph.results.values())
-        for extractor in sorted(extractors - {""}):
-            yield Description(
-                self._iri(f"extractor/{extractor}"),
-                [
-                    (RDF.type, SOTA.Extractor),
-                    (RDF.type, PROV.SoftwareAgent),
-                    (RDFS.label, text(extractor)),
-                ],
-            )
 
     def _passages(self, paper: str) -> Iterator[Description]:
         for statement, id_ in self._evidence.get(paper, ()):

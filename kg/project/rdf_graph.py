@@ -1,8 +1,8 @@
-"""RDF description of the graph itself: what a catalogue or a query tool asks of a data set.
+"""RDF description of the graph itself, and of what made it.
 
-It is a ``void:Dataset`` with a title, the ontology that it conforms to, the vocabularies that it
-uses, the program that made it, and, for each class, how many resources it has (VoID class
-partitions). Nothing in it depends on when or where it was written.
+The graph is a ``void:Dataset`` with what catalogues and query tools ask for: a title, the ontology
+that it conforms to, the vocabularies that it uses, the program that made it, and for each class how
+many resources it has (VoID class partitions). Nothing in it depends on when or where it is written.
 
 Its IRI is made from what the graph holds. Where two graphs of one ``base`` meet in a store, each
 keeps its own description; a graph that is loaded twice has one.
@@ -23,7 +23,7 @@ from kg.project.rdf_terms import Description, Pair, integer, iri, text
 from kg.project.vocabulary import DATA_PREFIXES, ONTOLOGY, SOTA, VERSION, class_iri
 from kg.schema import ENTITY_TYPES, PAPER
 
-__all__ = ["describe_graph"]
+__all__ = ["describe_extractors", "describe_graph"]
 
 _NO_VOCABULARIES: Final = ("rdf", "rdfs", "sota", "void", "xsd")
 
@@ -78,6 +78,21 @@ def describe_graph(graph: Graph, papers: int, base: str) -> Iterator[Description
                 (RDF.type, VOID.Dataset),
                 (VOID["class"], SOTA[name]),
                 (VOID.entities, integer(count)),
+            ],
+        )
+
+
+def describe_extractors(graph: Graph, base: str) -> Iterator[Description]:
+    """Yield the description of each rule and model that found something, sorted."""
+    extractors = {e.extractor for s in graph.statements.values() for e in s.evidence}
+    extractors.update(r.extractor for r in graph.results.values())
+    for extractor in sorted(extractors - {""}):
+        yield Description(
+            iri(f"extractor/{extractor}", base),
+            [
+                (RDF.type, SOTA.Extractor),
+                (RDF.type, PROV.SoftwareAgent),
+                (RDFS.label, text(extractor)),
             ],
         )
 

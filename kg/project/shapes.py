@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 import rdflib
-from rdflib import (
-    DCTERMS,
-    PROV,
-    RDF,
-    RDFS,
-    SDO,
-    SH,
-    SKOS,
-    VOID,
-    XSD,
-    BNode,
-    Literal,
-    Namespace,
-    URIRef,
-)
-from rdflib.collection import Collection
+from rdflib import DCTERMS, PROV, RDF, RDFS, SDO, SH, SKOS, VOID, XSD, BNode, Literal, URIRef
 from rdflib.term import Node
 
-from kg.project.vocabulary import BIBO, OA, PREFIXES, SOTA, TERMS, class_iri
+from kg.project.shacl import SHAPES, ShapesGraph
+from kg.project.terms import TERMS
+from kg.project.vocabulary import BIBO, OA, SOTA, class_iri
 from kg.schema import ENTITY_TYPES, PAPER, PREDICATES, Predicate
 
 __all__ = ["shapes"]
 
-SHAPES: Final = Namespace("https://w3id.org/sotagraph/shapes#")
 _UNITS: Final = ("%", "points", "pp", "x")
 
 
@@ -43,14 +28,11 @@ def shapes() -> rdflib.Graph:
     return _Shapes().graph
 
 
-class _Shapes:
-    """Builds the graph: a node shape for each class, a named property shape for each property."""
+class _Shapes(ShapesGraph):
+    """A node shape for each class of the exports."""
 
     def __init__(self) -> None:
-        self.graph = rdflib.Graph(bind_namespaces="none")
-        for prefix, namespace in PREFIXES.items():
-            self.graph.bind(prefix, namespace)
-        self.graph.bind("shapes", SHAPES)
+        super().__init__()
         self._paper()
         self._author()
         self._entities()
@@ -59,89 +41,6 @@ class _Shapes:
         self._selectors()
         self._extractor()
         self._graph()
-
-    def add(self, subject: Node, **constraints: Node | Iterable[Node]) -> Node:
-        """Add SHACL constraints to a shape; several values become an RDF list."""
-        for name, value in sorted(constraints.items()):
-            object_ = value if isinstance(value, Node) else self.sequence(value)
-            self.graph.add((subject, SH[name.rstrip("_")], object_))
-        return subject
-
-    def sequence(self, members: Iterable[Node]) -> Node:
-        """Return the head of an RDF list."""
-        head = BNode()
-        Collection(self.graph, head, list(members))
-        return head
-
-    def node(
-        self,
-        name: str,
-        target: URIRef,
-        properties: Iterable[Node],
-        *,
-        by: str = "targetClass",
-        closed: bool = True,
-    ) -> URIRef:
-        """Add a node shape for the class ``target``, or what another kind of target finds."""
-        shape = SHAPES[name]
-        self.graph.add((shape, RDF.type, SH.NodeShape))
-        self.add(shape, **{by: target})
-        if closed:
-            self.add(shape, closed=Literal(True), ignoredProperties=[RDF.type])
-        for property_ in properties:
-            self.graph.add((shape, SH.property, property_))
-        return shape
-
-    def property(
-        self,
-        name: str,
-        path: Node,
-        least: int = 0,
-        most: int | None = None,
-        **constraints: Node | Iterable[Node],
-    ) -> URIRef:
-        """Add a named property shape for ``least`` to ``most`` values at ``path``."""
-        shape = SHAPES[name]
-        self.graph.add((shape, RDF.type, SH.PropertyShape))
-        self.add(shape, path=path, **constraints)
-        if least:
-            self.add(shape, minCount=Literal(least))
-        if most is not None:
-            self.add(shape, maxCount=Literal(most))
-        return shape
-
-    def one_of(self, classes: Iterable[str]) -> dict[str, Any]:
-        """Return the constraint that a value is of one of the classes."""
-        iris = [class_iri(c) for c in classes]
-        if len(iris) == 1:
-            return {"class_": iris[0], "nodeKind": SH.IRI}
-        return {"or_": [self.add(BNode(), class_=i) for i in iris], "nodeKind": SH.IRI}
-
-    def string(self, name: str, path: URIRef, least: int = 0, most: int | None = 1) -> URIRef:
-        return self.property(
-            name, path, least, most, datatype=XSD.string, minLength=Literal(1), nodeKind=SH.Literal
-        )
-
-    def probability(self, name: str, path: URIRef) -> URIRef:
-        return self.property(
-            name,
-            path,
-            1,
-            1,
-            datatype=XSD.decimal,
-            minInclusive=Literal("0.0", datatype=XSD.decimal),
-            maxInclusive=Literal("1.0", datatype=XSD.decimal),
-        )
-
-    def count(self, name: str, path: URIRef, least: int, smallest: int) -> URIRef:
-        return self.property(
-            name, path, least, 1, datatype=XSD.integer, minInclusive=Literal(smallest)
-        )
-
-    def link(
-        self, name: str, path: URIRef, target: URIRef, least: int = 0, most: int | None = None
-    ) -> URIRef:
-        return self.property(name, path, least, most, class_=target, nodeKind=SH.IRI)
 
     def plain(self, subject_type: str) -> list[URIRef]:
         """Return property shapes for the plain triples that a subject of the type may have."""
