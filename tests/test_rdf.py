@@ -206,8 +206,14 @@ def test_the_iri_of_the_graph_is_made_from_its_content(sample: Graph) -> None:
     out = io.BytesIO()
     write_json(sample, out)
     assert whole(read_json(out.getvalue().splitlines())) == whole(sample)
-    papers = list(sample.papers.values())
+    papers, more = list(sample.papers.values()), sample.statements.values()
+    surer = [replace(s, belief=s.belief + 1e-9) for s in more]  # written with six places
+    parts = (papers, sample.entities.values(), sample.mentions)
+    assert whole(Graph(*parts, surer, sample.results.values())) == whole(sample)
+    surer = [replace(s, belief=s.belief / 2) for s in more]
     others = [
+        Graph(*parts, surer, sample.results.values()),
+        Graph(*parts, more),
         Graph(),
         Graph(papers[:1]),
         Graph(papers),

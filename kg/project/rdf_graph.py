@@ -11,6 +11,7 @@ keeps its own description; a graph that is loaded twice has one.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -19,6 +20,7 @@ from rdflib import DCAT, DCTERMS, PROV, RDF, RDFS, SDO, VOID, URIRef
 
 from kg import __version__
 from kg.graph import Graph
+from kg.json_form import to_json
 from kg.project.rdf_terms import Description, Pair, integer, iri, text
 from kg.project.vocabulary import DATA_PREFIXES, ONTOLOGY, SOTA, VERSION, class_iri
 from kg.schema import ENTITY_TYPES, PAPER
@@ -115,18 +117,15 @@ def _counts(graph: Graph, papers: int) -> dict[str, int]:
 
 
 def _content(graph: Graph) -> str:
-    """Return 16 hex digits made from all that the exports tell, and from what made it."""
+    """Return 16 hex digits made from all records of the graph, and from what made it."""
     hashed = hashlib.sha256(f"{__version__} {VERSION}".encode())
+    records = (graph.papers, graph.entities, graph.statements, graph.results)
     parts: tuple[Iterable[object], ...] = (
-        graph.papers.values(),
-        graph.entities.values(),
         graph.mention_counts,
-        graph.statements.values(),
-        graph.results.values(),
+        *(map(to_json, part.values()) for part in records),
     )
     for part in parts:
-        hashed.update(b"\n\n")
-        for record in part:
-            # The same in every version of Python, which repr is not of characters that are new.
-            hashed.update(ascii(record).encode())
+        hashed.update(b"\n")
+        for content in part:
+            hashed.update(json.dumps(content).encode())
     return hashed.hexdigest()[:16]
