@@ -26,7 +26,7 @@ from kg.graph import Graph
 from kg.ledger import Ledger
 from kg.ledger_rows import source_of
 from kg.read import Read, Rejected, read
-from kg.read.places import Paths
+from kg.read.places import Paths, each, name_of
 from kg.records import Source, digest
 from kg.resources import CORPUS
 
@@ -248,24 +248,33 @@ def _read(
     return changed, problems
 
 
-def remove(paper: str, directory: str | Path = "graph") -> BuildReport:
-    """Remove a paper, and exactly what only it said, from the graph in ``directory``.
+def remove(
+    papers: str | Iterable[str] = (),
+    directory: str | Path = "graph",
+    *,
+    files: str | Path | Iterable[str | Path] = (),
+) -> BuildReport:
+    """Remove papers, and exactly what only they said, from the graph in ``directory``.
 
-    It comes back if a file that has it is built again.
+    They come back if a file that has them is built again. A paper of ``files`` that another file
+    has, too, stays.
 
     Parameters
     ----------
-    paper : its id.
+    papers : one id, or several.
+    files : one file, or several, as they were given to :func:`build`; of a directory or an archive,
+        all that is in it.
 
     Raises
     ------
     NotFoundError
-        If there is no such graph or paper.
+        If there is no such graph, paper or file; then nothing is removed.
     StoreError
         If the ledger cannot be used.
     """
+    ids = [papers] if isinstance(papers, str) else papers
     with _open(directory) as (ledger, decisions):
-        changed = ledger.remove(paper)
+        changed = ledger.remove(ids, [name_of(Path(file)) for file in each(files)])
         assembly = Assembly(ledger)
         differs = assembly.update(decisions)
         return BuildReport(

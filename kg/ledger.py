@@ -6,9 +6,8 @@ may be deleted at any time. Each method that writes does so in one transaction: 
 killed leaves the ledger as it was before or after, never between.
 
 Outcomes of a record: ``extracted``, ``empty`` (nothing to extract from, or nothing found, or
-withdrawn),
-``duplicate`` (another record has the same id or the same text), ``rejected`` (with its reason) and,
-until extraction has come to it, ``read``.
+withdrawn), ``duplicate`` (another record has the same id or the same text), ``rejected`` (with its
+reason) and, until extraction has come to it, ``read``.
 """
 
 from __future__ import annotations
@@ -28,7 +27,10 @@ from kg.read.items import Read, Rejected
 from kg.read.places import STDIN
 from kg.records import Extraction, Paper, Source, digest
 
-__all__ = ["Build", "Ledger"]
+__all__ = ["OUTCOMES", "Build", "Ledger"]
+
+OUTCOMES: Final = ("duplicate", "empty", "extracted", "read", "rejected")
+"""What can become of a record."""
 
 _STANDS: Final = "paper IS NOT NULL AND outcome != 'duplicate'"
 
@@ -207,10 +209,16 @@ class Ledger(LedgerFile):
             db.execute("DELETE FROM meta WHERE name = 'unsettled'")
             return len(gone)
 
-    def remove(self, paper: str) -> int:
-        """Remove every record and the extraction of the paper with the id ``paper``.
+    def remove(self, papers: Iterable[str] = (), files: Iterable[str] = ()) -> int:
+        """Remove papers and files with all their records, and the extractions of what is then gone.
 
-        Records of its text under other ids go with it: they are that paper, too.
+        Records of the text of one of ``papers`` under other ids go with it: they are that paper,
+        too. A paper that is also in another file than those of ``files`` stays.
+
+        Parameters
+        ----------
+        papers : ids.
+        files : as their records name them; of a directory or an archive, all that is in it.
 
         Returns
         -------
@@ -220,19 +228,38 @@ class Ledger(LedgerFile):
         Raises
         ------
         NotFoundError
-            If no record has that id.
+            If one of them has no record; then nothing is removed.
         """
+        gone = 0
         with self.transaction() as db:
-            texts = db.execute(
-                f"SELECT content FROM record WHERE paper = ? AND {_STANDS}", (paper,)
-            ).fetchall()
-            gone = db.execute("DELETE FROM record WHERE paper = ?", (paper,)).rowcount
-            gone += db.executemany("DELETE FROM record WHERE content = ?", texts).rowcount
-            if not gone:
-                raise NotFoundError(
-                    f"no paper has the id {paper!r}; `kg cypher 'MATCH (p:Paper) RETURN p.id, "
-                    "p.title'` lists them"
-                )
+            texts: list[tuple[str]] = []
+            for paper in (papers := sorted(set(papers))):
+                found = db.execute(
+                    f"SELECT content, {_STANDS} FROM record WHERE paper = ?", (paper,)
+                ).fetchall()
+                if not found:
+                    raise NotFoundError(
+                        f"no paper has the id {paper!r}; `kg cypher 'MATCH (p:Paper) RETURN p.id, "
+                        "p.title'` lists them"
+                    )
+                texts += [(content,) for content, stands in found if stands]
+            for sql, values in (
+                ("paper = ?", [(paper,) for paper in papers]),
+                ("content = ?", texts),
+            ):
+                gone += db.executemany(f"DELETE FROM record WHERE {sql}", values).rowcount
+            for file in sorted(set(files)):
+                inside = [start for end in ("/", "!/") for start in [file + end] * 2]
+                found_there = db.execute(
+                    "DELETE FROM record WHERE file = ? OR substr(file, 1, length(?)) = ? "
+                    "OR substr(file, 1, length(?)) = ?",
+                    (file, *inside),
+                ).rowcount
+                if not found_there:
+                    raise NotFoundError(
+                        f"no record is of the file {file!r}; `kg info --records` names the files"
+                    )
+                gone += found_there
             self._unsettle(gone)
         self.settle()
         return gone
@@ -391,10 +418,15 @@ class Ledger(LedgerFile):
         sql = "SELECT outcome, count(*) FROM record GROUP BY outcome ORDER BY outcome"
         return dict(self._db.execute(sql).fetchall())
 
-    def records(self) -> Iterator[tuple[Source, str, str, list[str]]]:
-        """Yield (source, outcome, reason, notes) of every record, by file and position."""
+    def records(self, outcome: str | None = None) -> Iterator[tuple[Source, str, str, list[str]]]:
+        """Yield (source, outcome, reason, notes) of every record, or of those of one outcome.
+
+        By file and position.
+        """
         rows = self._db.execute(
-            "SELECT file, position, outcome, reason, notes FROM record ORDER BY file, position"
+            "SELECT file, position, outcome, reason, notes FROM record "
+            "WHERE ?1 IS NULL OR outcome = ?1 ORDER BY file, position",
+            (outcome,),
         )
         for file, position, found, reason, notes in rows.fetchall():
             yield Source(file, position), found, reason, json.loads(notes)

@@ -109,6 +109,8 @@ def test_bad_input_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     records = rows(run("info", "--records", "--json", "-g", tmp_path / "g"))
     assert {r["outcome"] for r in records} >= {"rejected", "extracted"}
     assert all(r["reason"] for r in records if r["outcome"] == "rejected")
+    rejected = rows(run("info", "--outcome", "rejected", "--json", "-g", tmp_path / "g"))
+    assert rejected == [r for r in records if r["outcome"] == "rejected"]
 
 
 def test_a_misspelt_path_is_told_and_not_kept(tmp_path: Path) -> None:

@@ -105,6 +105,35 @@ def test_removing_a_paper_removes_exactly_what_only_it_said(tmp_path: Path) -> N
         graphs.remove("2", tmp_path / "g")
 
 
+def test_removing_a_file_removes_what_only_it_has(tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    a = write(tmp_path / "a.jsonl", ONE, TWO)
+    b = write(parts / "b.jsonl", TWO, THREE, first=1)
+    c = write(parts / "c.jsonl", "Alpha7Net and Alpha8Net", first=7)
+    other = write(tmp_path / "parts.jsonl", "Alpha5Net", first=5)
+    kg.build([a, b, c, other], tmp_path / "g")
+    kg.build([a, other], tmp_path / "scratch")
+    run = CliRunner().invoke
+    place = ["-g", str(tmp_path / "g")]
+    for wrong in (["remove", "9", "0"], ["remove", "--file", str(tmp_path / "d"), "0"], ["remove"]):
+        assert run(cli, [*wrong, *place]).exit_code == 2
+    done = run(cli, ["remove", "--file", f"{parts}/", "--json", *place])
+    assert json.loads(done.stdout)["records"] == 3
+    assert exported(tmp_path / "g") == exported(tmp_path / "scratch")
+    assert kg.remove(["0", "1"], tmp_path / "g").counts["papers"] == 1
+    assert kg.remove(files=other, directory=tmp_path / "g").counts["papers"] == 0
+
+
+def test_removing_tells_what_waits_for_extraction(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.jsonl", ONE)
+    (tmp_path / "b.txt").write_text(ONE, encoding="utf-8")
+    kg.build([a, tmp_path / "b.txt"], tmp_path / "g")
+    args = ["remove", "--file", str(a), "-g", str(tmp_path / "g")]
+    done = CliRunner().invoke(cli, args)
+    assert "papers that wait for extraction: 1;" in done.stderr
+
+
 def test_papers_that_a_file_no_longer_has_are_told(tmp_path: Path) -> None:
     """As of another file of the same relative path, built from another directory."""
     kg.build([write(tmp_path / "a.jsonl", ONE, TWO)], tmp_path / "g")

@@ -162,7 +162,7 @@ def test_following_changes_comes_to_the_graph_made_from_scratch(
                 put(ledger, paper(id, choice, seed))
                 there.add(id)
             elif id in there:
-                ledger.remove(id)
+                ledger.remove([id])
                 there.discard(id)
             assembly.update(decisions)
             graph = assembly.graph()

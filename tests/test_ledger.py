@@ -120,11 +120,11 @@ def test_removed_paper_is_gone(tmp_path: Path) -> None:
     with Ledger(tmp_path, create=True) as ledger:
         fill(ledger, read("a", 1, "BERT is good", "1"), read("a", 2, "T5 is too", "2"))
         extract_all(ledger)
-        assert ledger.remove("1") == 1
+        assert ledger.remove(["1"]) == 1
         assert [p.id for p in ledger.papers()] == ["2"]
         assert [x.paper for x in ledger.extractions()] == ["2"]
         with pytest.raises(NotFoundError, match="no paper has the id '1'"):
-            ledger.remove("1")
+            ledger.remove(["1"])
 
 
 def test_removed_paper_does_not_come_back_under_another_id(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_removed_paper_does_not_come_back_under_another_id(tmp_path: Path) -> No
             read("e", 1, "T5 is too", "3"),
         )
         extract_all(ledger)
-        assert ledger.remove("1") == 4
+        assert ledger.remove(["1"]) == 4
         assert [(s.file, o) for s, o, _, _ in ledger.records()] == [("e", "extracted")]
 
 

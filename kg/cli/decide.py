@@ -194,21 +194,32 @@ def _figure(graph: Graph, r: Result) -> str:
     return f"{' · '.join(names)} {with_unit(figure, r.unit)}"
 
 
-@click.command()
-@click.argument("paper")
+@click.command(short_help="Remove papers, and exactly what only they said.")
+@click.argument("papers", nargs=-1, metavar="[PAPER]...")
+@click.option("--file", "files", multiple=True, metavar="FILE", help="All papers that only this "
+              "file has, or the files of this directory or archive.")  # fmt: skip
 @graph_option
 @json_option
-def remove(paper: str, directory: str, as_json: bool) -> None:
-    """Remove a paper, and exactly what only it said, from the graph.
+def remove(papers: tuple[str, ...], files: tuple[str, ...], directory: str, as_json: bool) -> None:
+    """Remove papers, by their ids or by the file that they were read from, and exactly what only
+    they said, from the graph.
 
-    It comes back when a file that has it is built again.
+    They come back when a file that has them is built again.
 
     \b
-    Example:
+    Examples:
       kg remove 1810.04805
+      kg remove --file old/papers.jsonl
     """
-    report = graphs.remove(paper, directory)
+    if not papers and not files:
+        raise click.UsageError("name a PAPER by its id, or give --file FILE")
+    report = graphs.remove(papers, directory, files=files)
+    waiting = report.outcomes.get("read", 0)
     if as_json:
-        print_json({"removed": paper, "records": report.records_changed, **report.counts})
+        counts = {"records": report.records_changed, "waiting": waiting, **report.counts}
+        print_json({"removed": papers, "files": files, **counts})
         return
-    tell(f"removed {paper}; the graph now has {counted(report.counts['papers'], 'paper')}")
+    what = ", ".join([*papers, *files])
+    tell(f"removed {what}; the graph now has {counted(report.counts['papers'], 'paper')}")
+    if waiting:
+        tell(f"kg: papers that wait for extraction: {waiting}; the next `kg build PATH` does them")

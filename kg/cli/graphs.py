@@ -27,7 +27,7 @@ from kg.cli.output import (
 )
 from kg.errors import InputError
 from kg.extract import DEFAULT
-from kg.ledger import Ledger
+from kg.ledger import OUTCOMES, Ledger
 from kg.resources import CORPUS
 
 __all__ = ["build", "info"]
@@ -100,7 +100,9 @@ def _report(report: graphs.BuildReport, as_json: bool) -> None:
     for file, position, reason in report.problems[:_SHOWN]:
         tell_problem(file, position, reason)
     if len(report.problems) > _SHOWN:
-        tell(f"kg: and {len(report.problems) - _SHOWN} more; `kg info --records` lists them")
+        tell(
+            f"kg: and {len(report.problems) - _SHOWN} more; `kg info --outcome rejected` lists them"
+        )
     if report.clashes:
         file, position, reason = report.clashes[0]
         tell(
@@ -149,25 +151,27 @@ def _setting(min_confidence: float) -> list[tuple[str, str]]:
 @click.command()
 @graph_option
 @click.option("--records", is_flag=True, help="List every input record with its outcome.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="List the records of this outcome.")
 @json_option
-def info(directory: str, records: bool, as_json: bool) -> None:
+def info(directory: str, records: bool, outcome: str | None, as_json: bool) -> None:
     """Sum up a graph: its records by outcome, and what is in it.
 
     \b
-    Example:
+    Examples:
       kg info --records
+      kg info --outcome rejected
     """
     with Ledger(directory) as ledger:
-        if records:
+        if records or outcome:
             rows = [
                 {
                     "file": source.file,
                     "position": source.position,
-                    "outcome": outcome,
+                    "outcome": found,
                     "reason": reason,
                     "notes": notes,
                 }
-                for source, outcome, reason, notes in ledger.records()
+                for source, found, reason, notes in ledger.records(outcome)
             ]
             print_rows(rows, as_json)
             return

@@ -58,7 +58,7 @@ Kind = Literal[
 ``empty-file``
     A file without a record.
 ``link``
-    A symbolic link that leaves the directory that is read.
+    A symbolic link that leaves the directory that is read, or leads to a hidden directory in it.
 ``missing``
     No such file, or nothing matches the pattern.
 ``no-text``

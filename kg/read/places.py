@@ -23,7 +23,7 @@ from kg.read.items import Kind, Rejected
 from kg.read.streams import Meter, Peeked, Stream, UnusableError
 from kg.records import Source
 
-__all__ = ["STDIN", "File", "Paths", "Place", "each", "files", "open_file", "places"]
+__all__ = ["STDIN", "File", "Paths", "Place", "each", "files", "name_of", "open_file", "places"]
 
 Paths = str | Path | Iterable[str | Path]
 """One path, or any number of them."""
@@ -126,13 +126,14 @@ def _rejected(name: str, kind: Kind, reason: str) -> Rejected:
     return Rejected(Source(name, 0), reason, kind)
 
 
-def _name(path: Path) -> str:
+def name_of(path: Path) -> str:
+    """Return how the records of the file ``path`` call it: as it is given, with ``/``."""
     # Two names that are no UTF-8 stay two.
     return os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
 
 
 def _files(path: Path, *, found: bool) -> Iterator[File | Rejected]:
-    name = _name(path)
+    name = name_of(path)
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -159,7 +160,7 @@ def _directory(root: Path) -> Iterator[File | Rejected]:
             is_link = path != root and stat.S_ISLNK(path.lstat().st_mode)
             is_directory = stat.S_ISDIR(path.stat().st_mode)
         except OSError as error:
-            yield _unreadable(_name(path), error)
+            yield _unreadable(name_of(path), error)
             continue
         if is_link:
             yield from _link(path, root, is_directory=is_directory)
@@ -168,15 +169,15 @@ def _directory(root: Path) -> Iterator[File | Rejected]:
             yield from _files(path, found=True)
             continue
         if depth > _MAX_NESTED:
-            yield _rejected(_name(path), "unreadable", "too many directories below one another")
+            yield _rejected(name_of(path), "unreadable", "too many directories below one another")
             continue
         try:
             names = sorted(n for n in os.listdir(path) if not n.startswith("."))  # noqa: PTH208
         except OSError as error:
-            yield _unreadable(_name(path), error)
+            yield _unreadable(name_of(path), error)
             continue
         if not names and path == root:
-            yield _rejected(_name(root), "empty-file", "there is no file in this directory")
+            yield _rejected(name_of(root), "empty-file", "there is no file in this directory")
         pending.extend((path / n, depth + 1) for n in reversed(names))
 
 
@@ -184,10 +185,12 @@ def _link(path: Path, root: Path, *, is_directory: bool) -> Iterator[File | Reje
     """Yield the file that a link in the directory ``root`` means, unless it is read elsewhere."""
     target, inside = (Path(os.path.realpath(p)) for p in (path, root))
     if not target.is_relative_to(inside):
-        yield _rejected(_name(path), "link", f"a link that leaves {_name(root)}; give its target")
+        yield _rejected(
+            name_of(path), "link", f"a link that leaves {name_of(root)}; give its target"
+        )
     elif any(part.startswith(".") for part in target.relative_to(inside).parts):
         if is_directory:
-            yield _rejected(_name(path), "link", "a link to a hidden directory; give its target")
+            yield _rejected(name_of(path), "link", "a link to a hidden directory; give its target")
         else:
             yield from _files(path, found=True)
 
