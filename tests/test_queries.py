@@ -9,7 +9,7 @@ from typing import Any
 
 import neo4j
 import pytest
-from field import TYPES, Claim, Written, decided, field_graph, make_graph, random_graph
+from field import TYPES, Claim, Figure, Written, decided, field_graph, make_graph, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from neo4j_server import RELEASES
@@ -159,6 +159,13 @@ def test_two_works_of_one_title_are_two() -> None:
     assert ask(graph, "co-evaluated", benchmark="GLUE") == [
         {"benchmark": "GLUE", "together": "SQuAD", "times": 2, "subjects": ["One", "One"]}
     ]
+
+
+def test_what_has_a_figure_on_a_benchmark_is_evaluated() -> None:
+    said = (Figure("Alpha", "GLUE", "F1", 80.0), Figure("Beta", "", "F1", 80.0))
+    introduced = ("Alpha", "Beta")
+    graph = make_graph([Written("1", "", said, introduced)], TYPES, {})
+    assert [r["name"] for r in ask(graph, "without-evaluation")] == ["Beta"]
 
 
 def test_types_and_predicates_in_any_writing() -> None:
