@@ -234,8 +234,9 @@ class Ledger(LedgerFile):
         with self.transaction() as db:
             texts: list[tuple[str]] = []
             for paper in (papers := sorted(set(papers))):
+                known = paper.encode("utf-8", "replace").decode()  # an id holds no lone surrogate
                 found = db.execute(
-                    f"SELECT content, {_STANDS} FROM record WHERE paper = ?", (paper,)
+                    f"SELECT content, {_STANDS} FROM record WHERE paper = ?", (known,)
                 ).fetchall()
                 if not found:
                     raise NotFoundError(

@@ -167,7 +167,7 @@ class LedgerFile:
         path = self.directory / file
         for attempt in range(2):
             try:
-                self._db.execute(f"ATTACH ? AS {schema}", (str(path),))
+                self._db.execute(f"ATTACH ? AS {schema}", (os.fsencode(path),))
                 empty = not self._patiently(f"PRAGMA {schema}.page_count").fetchone()[0]
                 if empty or usable(self._db):
                     self._attached.append(path)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -123,6 +125,24 @@ def test_removing_a_file_removes_what_only_it_has(tmp_path: Path) -> None:
     assert exported(tmp_path / "g") == exported(tmp_path / "scratch")
     assert kg.remove(["0", "1"], tmp_path / "g").counts["papers"] == 1
     assert kg.remove(files=other, directory=tmp_path / "g").counts["papers"] == 0
+
+
+def test_a_graph_is_not_read_as_papers(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", ONE)
+    for _ in range(2):
+        report = kg.build(tmp_path, tmp_path / "graph")
+        assert (report.outcomes, report.problems) == ({"extracted": 1}, ())
+    named = kg.build(tmp_path / "graph", tmp_path / "other")
+    assert [p[1:] for p in named.problems] == [(0, "a graph directory, which is no input")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"\xff")
+    kg.build(write(tmp_path / f"{odd}.jsonl", ONE), tmp_path / odd)
+    assert len(kg.load(tmp_path / odd).papers) == 1
+    with pytest.raises(NotFoundError, match="no paper"):
+        kg.remove(odd, tmp_path / odd)
 
 
 def test_removing_tells_what_waits_for_extraction(tmp_path: Path) -> None:

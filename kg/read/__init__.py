@@ -43,9 +43,9 @@ def read(
     Parameters
     ----------
     paths
-        One or several: files, directories (read to the bottom, sorted, without hidden files),
-        patterns such as ``papers/**/*.jsonl``, zip archives, and ``-`` for standard input. Files
-        may be packed with gzip, bzip2, xz or zstd.
+        One or several: files, directories (read to the bottom, sorted, without hidden files and
+        graph directories), patterns such as ``papers/**/*.jsonl``, zip archives, and ``-`` for
+        standard input. Files may be packed with gzip, bzip2, xz or zstd.
     stdin
         The binary stream that ``-`` means; that of the process by default.
     format

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
+from kg.ledger_file import FILE as LEDGER
 from kg.read.items import Kind, Rejected
 from kg.read.streams import Meter, Peeked, Stream, UnusableError
 from kg.records import Source
@@ -175,6 +176,12 @@ def _directory(root: Path) -> Iterator[File | Rejected]:
             names = sorted(n for n in os.listdir(path) if not n.startswith("."))  # noqa: PTH208
         except OSError as error:
             yield _unreadable(name_of(path), error)
+            continue
+        if LEDGER in names:  # a graph, perhaps the one that is being built
+            if path == root:
+                yield _rejected(
+                    name_of(root), "unsupported", "a graph directory, which is no input"
+                )
             continue
         if not names and path == root:
             yield _rejected(name_of(root), "empty-file", "there is no file in this directory")
