@@ -85,7 +85,7 @@ class Parameter:
     Attributes
     ----------
     name : without the dollar sign.
-    type : ``string``, ``integer``, ``float`` or ``boolean``.
+    type : ``string``, ``integer``, ``float`` or ``boolean``; ``any`` if the query does not say.
     description : for people.
     optional : whether ``value`` is taken if none is given.
     value : the default of an optional parameter (None is null), else an example.
@@ -181,7 +181,7 @@ def parse_query(name: str, text: str) -> Query:
     """Return the query called ``name`` whose file holds ``text``.
 
     A file without front matter is a query, too: one without title and declared parameters. Then
-    each parameter that it uses is a required string.
+    each parameter that it uses is required, and takes any value.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def parse_query(name: str, text: str) -> Query:
     used = {quoted or plain for quoted, plain in _USED.findall(bare)}
     described, values, prose = _front_matter(name, head)
     if not described and not values:
-        parameters = tuple(Parameter(n, "string", "", False, None) for n in sorted(used))
+        parameters = tuple(Parameter(n, "any", "", False, None) for n in sorted(used))
         return Query(name, prose[0] if prose else name, " ".join(prose[1:]), parameters, statement)
     if described.keys() != values.keys():
         odd = ", ".join(sorted(described.keys() ^ values.keys()))
@@ -309,6 +309,8 @@ def _front_matter(
 
 
 def _converted(query: Query, parameter: Parameter, value: Any) -> Any:
+    if parameter.type == "any":
+        return value
     wanted = _TYPES[parameter.type]
     if value is None and parameter.optional:
         return None

@@ -216,6 +216,13 @@ def test_cypher_takes_parameters_and_stdin(corpus: Path) -> None:
     ]
     done = run("cypher", "-", "-g", corpus, "--json", stdin="MATCH (p:Paper) RETURN count(p) AS n")
     assert rows(done)[0]["n"] >= 30
+    text = "MATCH (p:Paper) WHERE p.title IN $some RETURN $x AS x LIMIT $n"
+    title = next(iter(kg.load(corpus).papers.values())).title
+    given = [f"some:={json.dumps([title])}", "x=1", "n:=1"]
+    assert rows(run("cypher", text, *given, "-g", corpus, "--json")) == [{"x": "1"}]
+    wrong = run("cypher", text, "n:=one", "-g", corpus)
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    assert "takes JSON" in wrong.stderr
 
 
 def test_sparql(corpus: Path) -> None:
@@ -229,6 +236,8 @@ def test_sparql(corpus: Path) -> None:
     assert "GLUE" in lines
     assert run("sparql", "-", "-g", corpus, "--format", "csv", stdin=text).stdout == asked.stdout
     assert "GLUE" in run("sparql", text, "$n=GLUE", "-g", corpus).stdout
+    count = "SELECT (count(?s) AS ?n) { ?s sota:belief ?b FILTER(?b > ?least) }"
+    assert rows(run("sparql", count, "least:=0.5", "-g", corpus, "--json"))[0]["n"] > 0
     done = run("sparql", "lineage", "name=RoBERTaa", "-g", corpus)
     assert "no entity is called 'RoBERTaa'; did you mean RoBERTa" in done.stderr
     wrong = run("sparql", "SELECT * { ?s", "-g", corpus)

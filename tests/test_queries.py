@@ -225,8 +225,9 @@ def test_parse() -> None:
 def test_parse_without_front_matter() -> None:
     query = parse_query("q", "MATCH (a {name: $x}) RETURN a.name AS `$odd`")
     assert query.title == "q"
-    assert [(p.name, p.type, p.optional) for p in query.parameters] == [("x", "string", False)]
+    assert [(p.name, p.type, p.optional) for p in query.parameters] == [("x", "any", False)]
     assert bind(query, {"x": "1"}) == {"x": "1"}
+    assert bind(query, {"x": 1}) == {"x": 1}
 
 
 def test_parse_passes_over_comments() -> None:

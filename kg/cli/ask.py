@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -73,8 +74,17 @@ def _given(parameters: tuple[str, ...], query: queries.Query | None = None) -> d
         if not equals:
             takes = f"; {query.name} takes {query.usage or 'none'}" if query else ""
             raise QueryError(f"a parameter is NAME=VALUE, not {parameter!r}{takes}")
-        given[name.lstrip("$?")] = value
+        given[name.rstrip(":").lstrip("$?")] = _json(value) if name.endswith(":") else value
     return given
+
+
+def _json(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise QueryError(
+            f"NAME:=VALUE takes JSON, such as 5, true or [1, 2], not {value!r}"
+        ) from None
 
 
 @click.command(short_help="Run a Cypher query on the embedded engine.")
@@ -86,9 +96,13 @@ def _given(parameters: tuple[str, ...], query: queries.Query | None = None) -> d
 def cypher(text: str, parameters: tuple[str, ...], as_of: str, directory: str, form: str) -> None:
     """Run a Cypher query on the embedded engine; - reads it from stdin.
 
+    PARAM=VALUE gives the query's $PARAM a text, PARAM:=VALUE what VALUE is in JSON: a number, true,
+    null, a list.
+
     \b
-    Example:
+    Examples:
       kg cypher "MATCH (m:Model)-[:EVALUATES_ON]->(b:Benchmark) RETURN m.name, b.name LIMIT 5"
+      kg cypher 'MATCH (s:Statement) WHERE s.belief > $least RETURN count(s)' least:=0.9
     """
     source = sys.stdin.read() if text == "-" else text
     print_answer(_store(directory, as_of).cypher(source, _given(parameters)), form)
@@ -106,9 +120,10 @@ def sparql(
     """Run a SPARQL query on the graph as RDF: a shipped one, a file, or a SELECT or ASK query; -
     reads it from stdin. Without NAME, list the shipped ones.
 
-    A PARAM is one that the query declares or, in your own, any of its variables. The prefixes of
-    the export (sota:, skos:, prov:, …) need no declaration. The triples are made anew for each
-    call: for a large graph, load an export into a SPARQL store.
+    A PARAM is one that the query declares or, in your own, any of its variables; PARAM:=VALUE gives
+    a number, as in `kg cypher`. The prefixes of the export (sota:, skos:, prov:, …) need no
+    declaration. The triples are made anew for each call: for a large graph, load an export into a
+    SPARQL store.
 
     \b
     Examples:

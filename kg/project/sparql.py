@@ -91,7 +91,7 @@ def find_query(what: str) -> Query:
 def _own(name: str, text: str) -> Query:
     """Return a query that declares nothing: any variable may be given a value."""
     names = dict.fromkeys(_VARIABLE.findall(text))
-    parameters = tuple(Parameter(n, "string", "", True, None) for n in names)
+    parameters = tuple(Parameter(n, "any", "", True, None) for n in names)
     return Query(name, name, "", parameters, text)
 
 
