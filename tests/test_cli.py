@@ -216,6 +216,8 @@ def test_cypher_takes_parameters_and_stdin(corpus: Path) -> None:
     ]
     done = run("cypher", "-", "-g", corpus, "--json", stdin="MATCH (p:Paper) RETURN count(p) AS n")
     assert rows(done)[0]["n"] >= 30
+    odd = CliRunner().invoke(cli, ["cypher", "-", "-g", str(corpus)], input=b"RETURN '\xff' AS x")
+    assert (odd.exit_code, odd.stderr) == (2, "kg: cannot read -: it is not UTF-8\n")
     text = "MATCH (p:Paper) WHERE p.title IN $some RETURN $x AS x LIMIT $n"
     title = next(iter(kg.load(corpus).papers.values())).title
     given = [f"some:={json.dumps([title])}", "x=1", "n:=1"]

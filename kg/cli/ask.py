@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import click
 
 from kg import directory as graphs
 from kg import queries
-from kg.cli.options import as_of_option, graph_option, loaded
+from kg.cli.options import as_of_option, graph_option, loaded, read_text
 from kg.cli.output import print_answer, rows_options, tell
 from kg.errors import QueryError
 
@@ -104,7 +103,7 @@ def cypher(text: str, parameters: tuple[str, ...], as_of: str, directory: str, f
       kg cypher "MATCH (m:Model)-[:EVALUATES_ON]->(b:Benchmark) RETURN m.name, b.name LIMIT 5"
       kg cypher 'MATCH (s:Statement) WHERE s.belief > $least RETURN count(s)' least:=0.9
     """
-    source = sys.stdin.read() if text == "-" else text
+    source = read_text(text) if text == "-" else text
     print_answer(_store(directory, as_of).cypher(source, _given(parameters)), form)
 
 
@@ -136,7 +135,7 @@ def sparql(
     if query is None:
         _list(engine.shipped(), form)
         return
-    found = engine.find_query(sys.stdin.read() if query == "-" else query)
+    found = engine.find_query(read_text(query) if query == "-" else query)
     given = _given(parameters, found)
     bound = queries.bind(found, given)
     graph = loaded(directory, as_of)

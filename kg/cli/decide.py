@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -17,7 +16,7 @@ from kg.assemble.decision_file import entries
 from kg.assemble.decisions import FILE
 from kg.assemble.review import review as find_cases
 from kg.assemble.review import to_yaml
-from kg.cli.options import graph_option
+from kg.cli.options import graph_option, read_text
 from kg.cli.output import json_option, print_json, print_rows, print_table, tell, with_unit
 from kg.difference import diff as compare_graphs
 from kg.errors import InputError
@@ -67,14 +66,9 @@ def _answer(a: str, b: str) -> dict[str, str]:
 
 
 def _pairs(file: str) -> list[tuple[str, str]]:
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        text = raw.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise InputError(f"cannot read {file}: {reason}") from error
     out = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(read_text(file).split("\n"), 1):
+        line = line.rstrip("\r")
         if not line.strip():
             continue
         first, tab, rest = line.partition("\t")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import click
 
 from kg import directory as graphs
 from kg.cli.output import tell
+from kg.errors import InputError
 from kg.extract.parallel import available
 from kg.graph import Graph
 from kg.read import FORMATS
@@ -17,6 +21,7 @@ __all__ = [
     "graph_option",
     "loaded",
     "min_confidence_option",
+    "read_text",
     "workers_option",
 ]
 
@@ -80,3 +85,24 @@ def loaded(directory: str, as_of: str, min_confidence: float | None = None) -> G
     if undated := sum(not p.date for p in graph.papers.values()):
         tell(f"kg: papers without a date, which are left out: {undated}")
     return past
+
+
+def read_text(file: str) -> str:
+    """Return the text of ``file``, or of standard input if it is ``-``, whatever the locale.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is not UTF-8.
+    """
+    try:
+        if file != "-":
+            raw = Path(file).read_bytes()
+        elif sys.stdin is None:
+            raise InputError("there is no standard input; it is closed")
+        else:
+            raw = sys.stdin.buffer.read()
+        return raw.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(f"cannot read {file}: {reason}") from error
