@@ -374,8 +374,8 @@ class Graph:
         query : a SELECT or ASK query, the name of a shipped one
             (``schemas/queries/<name>.rq``), or the path of a file. The prefixes of the export
             (``sota:``, ``skos:``, …) need no declaration.
-        parameters : values of variables of the query, str or terms of rdflib (``URIRef``); they are
-            bound, the text never changes.
+        parameters : values of variables of the query: str, numbers, or terms of rdflib such as a
+            ``URIRef``; they are bound, the text never changes.
 
         Returns
         -------

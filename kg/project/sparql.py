@@ -107,8 +107,8 @@ def run(
     ----------
     graph : what :func:`~kg.project.rdf.to_rdflib` gave, or an export that was read back.
     query : what :func:`find_query` gives.
-    parameters : value of each parameter, a str (a plain literal) or a term of rdflib, such as a
-        ``URIRef``. Values are bound to variables; the text never changes.
+    parameters : value of each parameter: a str (a plain literal), a number, a bool, or a term of
+        rdflib such as a ``URIRef``. Values are bound to variables; the text never changes.
     limit : the most rows to give, or None for all; so does the query's parameter ``limit``.
 
     Returns
