@@ -216,13 +216,8 @@ def to_yaml(cases: Iterable[Case], *, header: bool = True) -> str:
             f"  seen: {_scalar(case.seen)}",
         ]
         for option in case.options:
-            parts = [
-                f"{name}: "
-                + (f"[{', '.join(map(_scalar, v))}]" if isinstance(v, list) else _scalar(v))
-                for name, v in option.items()
-            ]
             # Uncommented, the line goes on as a field of the entry.
-            lines += [f"  # {part}" for part in parts]
+            lines += [f"  # {name}: {_value(value)}" for name, value in option.items()]
         out.append("\n".join(lines) + "\n")
     return "\n".join(out)
 
