@@ -434,6 +434,15 @@ def test_a_tag_or_comment_without_end(start: str) -> None:
     assert "more than 1,048,576 bytes" in item.reason
 
 
+def test_a_reference_that_is_cut_by_small_pieces_is_repaired() -> None:
+    start, end = b"<r><dc><description>We present Lantern", b"Net.</description></dc></r>"
+    for cut in range(1, 9):
+        held = b"a&#x0001;b"
+        (item,) = READERS["xml"]([start, held[:cut], held[cut:], end])
+        assert isinstance(item, Fields)
+        assert item.text == "We present Lanterna\ufdd1bNet."
+
+
 def test_xml_that_ends_early_gives_what_was_whole() -> None:
     raw = b"<r>" + b"<dc><description>We present LanternNet.</description></dc>" * 3
     assert kinds(one(raw + b"<dc><description>We")) == ["read"] * 3 + ["broken"]

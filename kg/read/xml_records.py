@@ -258,7 +258,7 @@ def _texts(chunks: Iterable[bytes]) -> Iterator[str]:
     held = ""
     for chunk in chunks:
         text = held + decoder.decode(chunk)
-        cut = text.rfind("&", len(text) - 12)
+        cut = text.rfind("&", max(len(text) - 12, 0))
         held = text[cut:] if cut >= 0 and ";" not in text[cut:] else ""
         text = text[: len(text) - len(held)]
         yield _allowed(text)
