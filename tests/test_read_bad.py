@@ -584,5 +584,8 @@ def test_sniff_takes_the_name_as_a_hint() -> None:
     assert sniff(b"{curly} words begin this abstract.", "a.txt") == "text"
     assert sniff(b"[Context] words begin this abstract.", "a.txt") == "text"
     assert sniff(b"<unk> tokens are our subject.", "a.txt") == "text"
+    assert sniff(b"Abstracts, 2025\n\nWe present LanternNet, a parser.", "a.txt") == "text"
+    assert sniff(b"abstract,year\nWe present LanternNet.,2025\n", "a.txt") == "table"
+    assert sniff(b"abstract,year\n", "a.txt") == "table"
     with pytest.raises(InputError, match=r"\.txt"):
         sniff(b"some words", "a.rst", found=True)

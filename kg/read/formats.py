@@ -116,9 +116,7 @@ def sniff(head: bytes, name: str = "", *, found: bool = False) -> str:
         return "bibtex"
     if suffix == ".ris" or _is_ris(head):
         return "ris"
-    first = decode(head.lstrip().partition(b"\n")[0])[0]
-    table = header(first)
-    if suffix in (".csv", ".tsv") or (table is not None and len(table[0]) > 1):
+    if suffix in (".csv", ".tsv") or _is_table(head):
         return "table"
     if found and suffix not in _TEXT:
         raise InputError(
@@ -169,6 +167,17 @@ def _first_entry(head: bytes) -> bool:
             match = bibtex.START.match(line)
             return match is not None
     return False
+
+
+def _is_table(head: bytes) -> bool:
+    """Return whether the first line is a header of several columns, and no title of a collection.
+
+    Below a title, such as ``Abstracts, 2025``, there is a blank line.
+    """
+    first, _, rest = head.lstrip().partition(b"\n")
+    table = header(decode(first)[0])
+    blank = rest != b"" and not rest.partition(b"\n")[0].strip()
+    return table is not None and len(table[0]) > 1 and not blank
 
 
 def _is_ris(head: bytes) -> bool:
