@@ -70,8 +70,8 @@ class Ledger(LedgerFile):
 
         Records of standard input (file ``-``) are added to what earlier runs read there. A file
         that cannot be read at all (one rejection at position 0) keeps what it held, and standard
-        input then has no record. An extraction
-        that comes with an item is stored, unless one by ``extractor`` is there already.
+        input then has no record. An extraction that comes with an item is stored, unless one by
+        ``extractor`` is there already.
 
         Parameters
         ----------
@@ -231,12 +231,12 @@ class Ledger(LedgerFile):
             If one of them has no record; then nothing is removed.
         """
         gone = 0
+        ids = sorted({p.encode("utf-8", "replace").decode() for p in papers})
         with self.transaction() as db:
             texts: list[tuple[str]] = []
-            for paper in (papers := sorted(set(papers))):
-                known = paper.encode("utf-8", "replace").decode()  # an id holds no lone surrogate
+            for paper in ids:
                 found = db.execute(
-                    f"SELECT content, {_STANDS} FROM record WHERE paper = ?", (known,)
+                    f"SELECT content, {_STANDS} FROM record WHERE paper = ?", (paper,)
                 ).fetchall()
                 if not found:
                     raise NotFoundError(
@@ -244,23 +244,20 @@ class Ledger(LedgerFile):
                         "p.title'` lists them"
                     )
                 texts += [(content,) for content, stands in found if stands]
-            for sql, values in (
-                ("paper = ?", [(paper,) for paper in papers]),
-                ("content = ?", texts),
-            ):
-                gone += db.executemany(f"DELETE FROM record WHERE {sql}", values).rowcount
+            for column, values in (("paper", [(paper,) for paper in ids]), ("content", texts)):
+                sql = f"DELETE FROM record WHERE {column} = ?"
+                gone += db.executemany(sql, values).rowcount
             for file in sorted(set(files)):
-                inside = [start for end in ("/", "!/") for start in [file + end] * 2]
-                found_there = db.execute(
-                    "DELETE FROM record WHERE file = ? OR substr(file, 1, length(?)) = ? "
-                    "OR substr(file, 1, length(?)) = ?",
-                    (file, *inside),
+                there = db.execute(
+                    "DELETE FROM record WHERE file = ?1 OR substr(file, 1, length(?2)) = ?2 "
+                    "OR substr(file, 1, length(?3)) = ?3",
+                    (file, f"{file}/", f"{file}!/"),
                 ).rowcount
-                if not found_there:
+                if not there:
                     raise NotFoundError(
                         f"no record is of the file {file!r}; `kg info --records` names the files"
                     )
-                gone += found_there
+                gone += there
             self._unsettle(gone)
         self.settle()
         return gone
