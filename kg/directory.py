@@ -8,12 +8,13 @@ derived from these two and are brought up to date whenever somebody asks.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 from kg import extract
 from kg.assemble.decision_file import read_decisions
@@ -44,6 +45,9 @@ __all__ = [
     "store",
     "unmatched",
 ]
+
+_TOGETHER: Final = 1.0
+"""Seconds of reading after which a file is the last one of its transaction."""
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the stage (``read``, ``extract``, ``assemble``), how much is done, and the total."""
@@ -243,8 +247,14 @@ def _read(
             tell("read", count, None)
             yield item
 
-    for file, found in groupby(there(items), key=lambda item: source_of(item).file):
-        changed += ledger.replace_file(file, counted(found), extractor, build)
+    groups = groupby(there(items), key=lambda item: source_of(item).file)
+    for first in groups:
+        with ledger.transaction():  # small files share one: each costs the disk some milliseconds
+            end = time.monotonic() + _TOGETHER
+            for file, found in chain([first], groups):
+                changed += ledger.replace_file(file, counted(found), extractor, build)
+                if time.monotonic() > end:
+                    break
     return changed, problems
 
 

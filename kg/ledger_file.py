@@ -128,7 +128,7 @@ class LedgerFile:
         elif found < VERSION:
             raise StoreError(
                 f"{self._path} was made by an older sotagraph (ledger version {found}, not "
-                f"{VERSION}): delete {self.directory} and build it again"
+                f"{VERSION}): delete it and build again"
             )
 
     def __enter__(self) -> Self:
@@ -188,11 +188,16 @@ class LedgerFile:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Write in one transaction, to the ledger and what is attached to it.
 
+        Within another one, it is part of that.
+
         Raises
         ------
         StoreError
             If it cannot be written.
         """
+        if self._db.in_transaction:
+            yield self._db
+            return
         try:
             self._patiently("BEGIN IMMEDIATE")
             try:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -77,6 +78,29 @@ def test_papers_to_extract_are_read_a_page_at_a_time(
     ]
     assert exported(tmp_path / "g") == exported(tmp_path / "at once")
     assert kg.build([a], tmp_path / "g").extracted == 0
+
+
+def test_small_files_share_a_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for n in range(20):
+        write(parts / f"{n}.jsonl", f"Alpha{n % 9}Net and Alpha3Net", first=n)
+    made: dict[float, tuple[int, bytes]] = {}
+    patiently = Ledger._patiently
+    for seconds in (1000.0, -1.0):
+        commits = 0
+
+        def execute(self: Ledger, sql: str) -> Any:
+            nonlocal commits
+            commits += sql == "COMMIT"
+            return patiently(self, sql)
+
+        monkeypatch.setattr("kg.directory._TOGETHER", seconds)
+        monkeypatch.setattr(Ledger, "_patiently", execute)
+        kg.build([parts], tmp_path / f"{seconds}")
+        made[seconds] = commits, exported(tmp_path / f"{seconds}")
+    (few, one), (many, other) = made.values()
+    assert (many - few, one == other) == (19, True)
 
 
 def test_building_again_does_nothing_at_all(tmp_path: Path) -> None:
