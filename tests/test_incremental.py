@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import itertools
 import random
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -175,6 +176,20 @@ def test_following_changes_comes_to_the_graph_made_from_scratch(
                 "results": len(graph.results),
             }
             assert not assembly.update(decisions)
+
+
+def test_two_processes_may_begin_at_once(tmp_path: Path) -> None:
+    class Late(Ledger):
+        @contextmanager
+        def transaction(self) -> Iterator[sqlite3.Connection]:
+            with Ledger(tmp_path) as other:
+                Assembly(other)
+            with super().transaction() as db:
+                yield db
+
+    Ledger(tmp_path, create=True).close()
+    with Late(tmp_path) as ledger:
+        assert Assembly(ledger).counts()["entities"] == 0
 
 
 def test_deleting_the_derived_file_loses_nothing(tmp_path: Path) -> None:

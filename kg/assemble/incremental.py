@@ -94,9 +94,14 @@ class Assembly:
         self._db = ledger.attach(FILE, "graph", self._usable)
         if not self._usable(self._db):
             with ledger.transaction():
-                for sql in _TABLES.split(";"):
-                    self._db.execute(sql)
-                self._db.execute(f"PRAGMA graph.user_version = {_LAYOUT:d}")
+                self._make()
+
+    def _make(self) -> None:
+        if self._usable(self._db):  # another process has made them meanwhile
+            return
+        for sql in _TABLES.split(";"):
+            self._db.execute(sql)
+        self._db.execute(f"PRAGMA graph.user_version = {_LAYOUT:d}")
 
     @staticmethod
     def _usable(db: sqlite3.Connection) -> bool:
