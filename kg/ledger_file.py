@@ -97,7 +97,7 @@ class LedgerFile:
             except OSError as error:
                 raise StoreError(f"cannot make {self.directory}: {error.strerror}") from error
         self._path = path
-        self._attached: list[Path] = []
+        self._attached: dict[str, Path] = {}  # by schema
         try:
             self._db = sqlite3.connect(path, timeout=_TIMEOUT, isolation_level=None)
         except sqlite3.Error as error:
@@ -170,7 +170,7 @@ class LedgerFile:
                 self._db.execute(f"ATTACH ? AS {schema}", (os.fsencode(path),))
                 empty = not self._patiently(f"PRAGMA {schema}.page_count").fetchone()[0]
                 if empty or usable(self._db):
-                    self._attached.append(path)
+                    self._attached[schema] = path
                     return self._db
             except sqlite3.Error as error:
                 if attempt or _code(error) not in _DAMAGE:
@@ -210,6 +210,21 @@ class LedgerFile:
         except sqlite3.Error as error:
             raise self._failure(error) from error
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read the ledger and what is attached to it as they stand, whatever others write."""
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN")
+        try:
+            for schema in ("main", *self._attached):  # the first look takes hold of the file
+                self._patiently(f"SELECT count(*) FROM {schema}.sqlite_master")
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
     def _patiently(self, sql: str) -> sqlite3.Cursor:
         """Execute ``sql``, when the process that writes to the file is done with it."""
         end = time.monotonic() + _PATIENCE
@@ -231,9 +246,8 @@ class LedgerFile:
                 self.check()
             except StoreError as damage:
                 return damage
-            return StoreError(
-                f"{self._attached[0]} is damaged ({error}): delete it, it is made anew"
-            )
+            derived = ", ".join(map(str, self._attached.values()))
+            return StoreError(f"{derived} is damaged ({error}): delete it, it is made anew")
         remedy = _REMEDIES.get(_code(error), "")
         said = f"{path or self._path} cannot be used: {error}"
         return StoreError(f"{said}; {remedy}" if remedy else said)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,9 @@ from kg.assemble.assemble import assemble
 from kg.assemble.decision_file import entries
 from kg.assemble.decisions import NONE, Decisions
 from kg.assemble.incremental import FILE, Assembly
+from kg.errors import StoreError
 from kg.graph import Graph
+from kg.json_form import from_json
 from kg.ledger import Ledger
 from kg.project.json_lines import write_json
 from kg.read.items import Read
@@ -190,6 +193,32 @@ def test_two_processes_may_begin_at_once(tmp_path: Path) -> None:
     Ledger(tmp_path, create=True).close()
     with Late(tmp_path) as ledger:
         assert Assembly(ledger).counts()["entities"] == 0
+
+
+def test_graph_is_read_as_it_stands_while_another_process_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg.ledger_file._TIMEOUT", 0.01)
+    monkeypatch.setattr("kg.ledger_file._PATIENCE", 0.0)
+    refused = 0
+
+    def disturbed(cls: type[Any], data: dict[str, Any]) -> Any:
+        nonlocal refused
+        if not refused:
+            with Ledger(tmp_path) as other, pytest.raises(StoreError):
+                Assembly(other).update(NONE)
+            refused += 1
+        return from_json(cls, data)
+
+    with opened(tmp_path) as ledger:
+        put(ledger, paper("p1", [0, 9, 15], 1))
+        assembly = Assembly(ledger)
+        assembly.update(NONE)
+        put(ledger, paper("p2", [1, 9], 2))
+        monkeypatch.setattr("kg.assemble.incremental.from_json", disturbed)
+        assert len({m.paper for m in assembly.graph().mentions}) == 1
+        assert assembly.update(NONE)
+        assert len({m.paper for m in assembly.graph().mentions}) == 2
 
 
 def test_deleting_the_derived_file_loses_nothing(tmp_path: Path) -> None:

@@ -151,6 +151,10 @@ class Assembly:
 
     def graph(self) -> Graph:
         """Return the graph as it stands."""
+        with self._ledger.snapshot():
+            return self._graph()
+
+    def _graph(self) -> Graph:
         read = self._column
         entities = [from_json(Entity, json.loads(t)) for t in read("SELECT json FROM graph.entity")]
         statements = [
