@@ -148,7 +148,7 @@ def test_removing_a_file_removes_what_only_it_has(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["records"] == 3
     assert exported(tmp_path / "g") == exported(tmp_path / "scratch")
     assert kg.remove(["0", "1"], tmp_path / "g").counts["papers"] == 1
-    assert kg.remove(files=other, directory=tmp_path / "g").counts["papers"] == 0
+    assert kg.remove("5", files=[other], directory=tmp_path / "g").counts["papers"] == 0
 
 
 def test_a_graph_is_not_read_as_papers(tmp_path: Path) -> None:

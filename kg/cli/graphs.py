@@ -27,7 +27,8 @@ from kg.cli.output import (
 )
 from kg.errors import InputError
 from kg.extract import DEFAULT
-from kg.ledger import OUTCOMES, Ledger
+from kg.ledger import Ledger
+from kg.ledger_records import OUTCOMES
 from kg.resources import CORPUS
 
 __all__ = ["build", "info"]
