@@ -218,9 +218,8 @@ class LedgerRecords(LedgerFile):
             for place in places:
                 there = f"SELECT 1 FROM record WHERE {_OF_FILE} LIMIT 1"
                 if db.execute(there, place).fetchone() is None:
-                    raise NotFoundError(
-                        f"no record is of the file {place[0]!r}; `kg info --records` names the files"
-                    )
+                    what = f"no record is of the file {place[0]!r}"
+                    raise NotFoundError(f"{what}; `kg info --records` names the files")
             for where, values in (
                 ("paper = ?", [(paper,) for paper in ids]),
                 ("content = ?", texts),
