@@ -27,6 +27,7 @@ from kg.graph import Graph
 from kg.ledger import Ledger
 from kg.ledger_rows import source_of
 from kg.read import Read, Rejected, read
+from kg.read.identity import identify
 from kg.read.places import Paths, each, name_of
 from kg.records import Source, digest
 from kg.resources import CORPUS
@@ -271,7 +272,7 @@ def remove(
 
     Parameters
     ----------
-    papers : one id, or several.
+    papers : one id, or several; arXiv identifiers, DOIs and their addresses in any writing.
     files : one file, or several, as they were given to :func:`build`; of a directory or an archive,
         all that is in it.
 
@@ -282,7 +283,7 @@ def remove(
     StoreError
         If the ledger cannot be used.
     """
-    ids = [papers] if isinstance(papers, str) else papers
+    ids = [identify([p]) or p for p in ([papers] if isinstance(papers, str) else papers)]
     with _open(directory) as (ledger, decisions):
         changed = ledger.remove(ids, [name_of(Path(file)) for file in each(files)])
         assembly = Assembly(ledger)

@@ -169,6 +169,19 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
         kg.remove(odd, tmp_path / odd)
 
 
+def test_papers_are_found_by_address(tmp_path: Path) -> None:
+    lines = [{"id": "1810.04805v2", "text": ONE}, {"id": "x", "doi": "10.1000/A1", "text": TWO}]
+    (tmp_path / "a.json").write_text(json.dumps(lines), encoding="utf-8")
+    place = ["-g", str(tmp_path / "g")]
+    run = CliRunner().invoke
+    kg.build(tmp_path / "a.json", tmp_path / "g")
+    for address in ("https://arxiv.org/abs/1810.04805v1", "https://doi.org/10.1000/a1"):
+        assert run(cli, ["show", address, *place]).exit_code == 0
+        assert run(cli, ["remove", address, *place]).exit_code == 0
+    assert run(cli, ["show", "arXiv:1810.04805", *place]).exit_code == 2
+    assert kg.load(tmp_path / "g").papers == {}
+
+
 def test_removing_tells_what_waits_for_extraction(tmp_path: Path) -> None:
     a = write(tmp_path / "a.jsonl", ONE)
     (tmp_path / "b.txt").write_text(ONE, encoding="utf-8")

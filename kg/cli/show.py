@@ -19,6 +19,7 @@ from kg.errors import NotFoundError
 from kg.graph import Graph
 from kg.json_form import to_json
 from kg.ledger import Ledger
+from kg.read.identity import identify
 from kg.records import Entity, Result, Statement
 
 __all__ = ["explain", "show"]
@@ -33,7 +34,8 @@ _SHOWN = 10
 @graph_option
 @json_option
 def show(name: str, as_of: str, directory: str, as_json: bool) -> None:
-    """Show an entity (by any of its names, or its key) or a paper (by its id).
+    """Show an entity (by any of its names, or its key) or a paper (by its id or its address at
+    arXiv, the ACL Anthology or doi.org).
 
     \b
     Examples:
@@ -41,8 +43,9 @@ def show(name: str, as_of: str, directory: str, as_json: bool) -> None:
       kg show 1810.04805
     """
     graph = loaded(directory, as_of)
-    if name in graph.papers:
-        _show_paper(graph, name, as_json)
+    paper = name if name in graph.papers else identify([name])
+    if paper in graph.papers:
+        _show_paper(graph, paper, as_json)
         return
     found = graph.find(name)
     entity = found[0] if found else _entity(graph, name, "paper")
