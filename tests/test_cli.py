@@ -329,6 +329,19 @@ def test_extract_writes_gold_form_with_exact_offsets(tmp_path: Path) -> None:
                 assert line["text"][m["start"] : m["end"]] == m["text"]
 
 
+def test_extract_leaves_out_what_is_withdrawn_and_says_so(tmp_path: Path) -> None:
+    source = tmp_path / "a.jsonl"
+    papers = [
+        {"id": f"p{k}", "abstract": "We evaluate RoBERTa on SQuAD.", "withdrawn": k == 1}
+        for k in range(3)
+    ]
+    source.write_text("".join(json.dumps(p) + "\n" for p in papers), encoding="utf-8")
+    done = run("extract", source, "--extractor", "patterns")
+    assert done.exit_code == 0
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["p0", "p2"]
+    assert "a.jsonl:2: p1 is withdrawn" in done.stderr
+
+
 def test_evaluate(tmp_path: Path) -> None:
     gold = {
         "id": "1",

@@ -33,7 +33,9 @@ from kg.evaluate.score import Document
 from kg.extract.gold_form import to_gold
 from kg.extract.parallel import extract_chunks
 from kg.formats import FORMATS, write
+from kg.ledger_rows import source_of
 from kg.read import Rejected, read
+from kg.read.items import WITHDRAWN
 from kg.records import Paper
 from kg.schema import ID_BASE
 
@@ -104,6 +106,11 @@ def extract(
             if isinstance(item, Rejected):
                 rejected.append(item)
                 tell_problem(item.source.file, item.source.position, item.reason)
+            elif WITHDRAWN in item.notes:
+                source = source_of(item)
+                tell_problem(
+                    source.file, source.position, f"{item.paper.id} is withdrawn; left out"
+                )
             else:
                 yield item.paper
 
