@@ -16,7 +16,7 @@ from kg import __version__, extract, queries
 from kg.assemble.incremental import FILE as DERIVED
 from kg.errors import KgError, StoreError
 from kg.ledger import Ledger
-from kg.ledger_file import FILE
+from kg.ledger_file import FILE, damage
 from kg.records import Paper
 
 __all__ = ["Check", "examine"]
@@ -100,13 +100,11 @@ def _check_derived(path: Path) -> None:
     try:
         db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         with closing(db):
-            (answer,) = db.execute("PRAGMA quick_check").fetchone()
+            said = damage(db)
     except sqlite3.Error as error:
-        answer = str(error)
-    if answer != "ok":
-        raise StoreError(
-            f"{path} is damaged ({' '.join(answer.split())[:200]}): delete it, it is made anew"
-        )
+        said = str(error)
+    if said:
+        raise StoreError(f"{path} is damaged ({said}): delete it, it is made anew")
 
 
 def _neo4j(uri: str, username: str, password: str, database: str | None) -> Check:

@@ -13,7 +13,7 @@ from typing import Final, Self
 
 from kg.errors import NotFoundError, StoreError
 
-__all__ = ["FILE", "VERSION", "LedgerFile"]
+__all__ = ["FILE", "VERSION", "LedgerFile", "damage"]
 
 _log: Final = logging.getLogger(__name__)
 
@@ -260,13 +260,8 @@ class LedgerFile:
         StoreError
             If it is damaged.
         """
-        try:
-            (answer,) = self._db.execute("PRAGMA main.quick_check").fetchone()
-        except sqlite3.Error as error:
-            answer = str(error)
-        if answer != "ok":
-            answer = " ".join(answer.split())[:200]
-            raise StoreError(f"{self._path} is damaged ({answer}): {_NO_LEDGER}")
+        if said := damage(self._db):
+            raise StoreError(f"{self._path} is damaged ({said}): {_NO_LEDGER}")
 
     def get(self, name: str) -> str | None:
         """Return the value stored under ``name``, or None."""
@@ -277,6 +272,15 @@ class LedgerFile:
         """Store ``value`` under ``name``."""
         with self.transaction() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+
+def damage(db: sqlite3.Connection) -> str:
+    """Return what is wrong with the main file of ``db``, on one line; empty if it is whole."""
+    try:
+        (answer,) = db.execute("PRAGMA main.quick_check").fetchone()
+    except sqlite3.Error as error:
+        answer = str(error)
+    return "" if answer == "ok" else " ".join(answer.split())[:200]
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kg.json_form import to_json
-from kg.read.items import WITHDRAWN, Read, Rejected
+from kg.read.items import Read, Rejected
 from kg.records import Extraction, Paper, Source, content_id, digest
 
 __all__ = ["extraction_row", "outcome_of", "record_row", "settled", "source_of"]
@@ -30,7 +30,7 @@ def record_row(item: Read | Rejected) -> tuple[Any, ...]:
     notes = json.dumps(item.notes, ensure_ascii=False)
     paper, text = item.paper, _dump(item.paper)
     known = paper.id, content_id(paper.text), _input_digest(paper), digest(text), text
-    return (*place, "read", "", notes, WITHDRAWN in item.notes, *known)
+    return (*place, "read", "", notes, item.withdrawn, *known)
 
 
 def extraction_row(paper: Paper, x: Extraction, extractor: str, build: int) -> tuple[Any, ...]:

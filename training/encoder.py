@@ -230,19 +230,23 @@ def _published(encoder: Encoder) -> dict[str, list[str]]:
 
 def store(encoder: Encoder, folder: Path, out: Path) -> None:
     """Write an encoder that came from `folder` as a folder that :func:`pretrained` reads."""
-    from safetensors.torch import save_file
-
     state = dict(encoder.state_dict())
     state["kind"] = state["kind"].expand(2, -1)
     raw = {}
     for own, names in _published(encoder).items():
-        raw |= zip(names, state[own].chunk(len(names)), strict=True)
+        raw |= zip(names, (p.numpy() for p in state[own].chunk(len(names))), strict=True)
     config = json.loads((folder / "config.json").read_text())
     config["num_hidden_layers"] = len(encoder.layers)
-    out.mkdir(parents=True, exist_ok=True)
-    save_file({k: v.contiguous().clone() for k, v in raw.items()}, str(out / "model.safetensors"))
-    (out / "config.json").write_text(json.dumps(config, indent=1) + "\n")
-    (out / "vocab.txt").write_bytes((folder / "vocab.txt").read_bytes())
+    _write(out, raw, config, (folder / "vocab.txt").read_text(encoding="utf-8"))
+
+
+def _write(folder: Path, weights: dict[str, Any], config: dict, vocabulary: str) -> None:
+    from safetensors.numpy import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({k: v.copy() for k, v in weights.items()}, str(folder / "model.safetensors"))
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (folder / "vocab.txt").write_text(vocabulary, encoding="utf-8")
 
 
 FAR = "encoder.relative_attention_bias.weight"
@@ -250,8 +254,6 @@ FAR = "encoder.relative_attention_bias.weight"
 
 def unpack(artifact: Path, folder: Path) -> None:
     """Write the encoder that the artifact holds into a folder, with its vocabulary."""
-    from safetensors.numpy import save_file
-
     with zipfile.ZipFile(artifact) as z:
         held = [n for n in z.namelist() if n.endswith(".onnx")]
         state, vocabulary, more = _of_onnx(z, held[0]) if held else _of_mpnet(z)
@@ -266,10 +268,7 @@ def unpack(artifact: Path, folder: Path) -> None:
         "intermediate_size": len(state["encoder.layer.0.intermediate.dense.bias"]),
         **more,
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file({k: v.copy() for k, v in state.items()}, str(folder / "model.safetensors"))
-    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
-    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
+    _write(folder, state, config, "\n".join(vocabulary) + "\n")
 
 
 Unpacked = tuple[dict[str, Any], list[str], dict[str, Any]]
@@ -313,11 +312,10 @@ def _of_mpnet(z: zipfile.ZipFile) -> Unpacked:
     places = state["embeddings.position_embeddings.weight"]
     state["embeddings.position_embeddings.weight"] = places[2:]  # it counts from 2
     state["embeddings.token_type_embeddings.weight"] = 0 * words[:2]
+    new = {"attn.q": "self.query", "attn.k": "self.key", "attn.v": "self.value"}
+    new |= {"attn.o": "output.dense", "LayerNorm": "output.LayerNorm"}
     for name in [k for k in state if ".attention." in k]:
-        parts = name.split(".attention.")
-        old = parts[1].rpartition(".")[0]
-        new = {"attn.q": "self.query", "attn.k": "self.key", "attn.v": "self.value"}
-        new |= {"attn.o": "output.dense", "LayerNorm": "output.LayerNorm"}
+        old = name.partition(".attention.")[2].rpartition(".")[0]
         state[name.replace(old, new[old])] = state.pop(name)
     kept = ("num_attention_heads", "layer_norm_eps", "relative_attention_num_buckets")
     return state, vocabulary, {k: config[k] for k in kept}

@@ -25,7 +25,7 @@ import torch.nn.functional as fn
 from encoder import Encoder, pretrained, store
 from teach import papers
 from torch import Tensor, nn
-from train import rate
+from train import adam, rate
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from kg.extract.model.pieces import Pieces
@@ -161,14 +161,7 @@ def main() -> None:
     guess = Guess(encoder.words)
     slow = [p for p in encoder.parameters() if p.requires_grad]
     fast = list(guess.parameters())
-    optimizer = torch.optim.AdamW(
-        [
-            {"params": slow, "lr": o.rate, "base": o.rate},
-            {"params": fast, "lr": 5 * o.rate, "base": 5 * o.rate},
-        ],
-        weight_decay=0.01,
-        betas=(0.9, 0.98),
-    )
+    optimizer = adam(slow, fast, o.rate, 5 * o.rate)
     encoder.train()
     begun, total = time.time(), 0.0
     for step, part in zip(range(o.steps), shown(texts, o.batch, rng), strict=False):

@@ -24,7 +24,7 @@ import torch.nn.functional as fn
 from data import Example, batches, example, gazetteer, load
 from network import WORD
 from torch import nn
-from train import Model, build, cache, rate, read, span_loss
+from train import Model, adam, build, cache, rate, read, span_loss
 
 from kg.extract.model.features import TYPES
 from kg.extract.model.pieces import Pieces
@@ -126,8 +126,7 @@ def run(
     ids = {id(p) for p in slow}
     fast = [p for p in model.reader.parameters() if p.requires_grad and id(p) not in ids]
     fast += tagger.parameters()
-    groups = [{"params": slow, "base": o.rate}, {"params": fast, "base": o.head_rate}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
+    optimizer = adam(slow, fast, o.rate, o.head_rate)
     total, step = o.passes * len(batches(train, everything, o.batch, random.Random(0))), 0
     for _ in range(o.passes):
         model.train()

@@ -304,6 +304,18 @@ def rate(progress: float, warm: float) -> float:
     return max(0.01, min(warm, 1.0, 1.03 * (1 - progress)))
 
 
+def adam(
+    slow: list[nn.Parameter], fast: list[nn.Parameter], slow_rate: float, fast_rate: float
+) -> torch.optim.Optimizer:
+    """AdamW on the encoder's weights and on the new ones; each group keeps its full rate as "base",
+    of which a step takes the part that :func:`rate` says."""
+    groups = [
+        {"params": params, "lr": base, "base": base}
+        for params, base in ((slow, slow_rate), (fast, fast_rate))
+    ]
+    return torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
+
+
 def main() -> None:
     a = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -385,14 +397,7 @@ def main() -> None:
     slow = [p for p in model.reader.encoder.parameters() if p.requires_grad]
     ids = {id(p) for p in slow}
     fast = [p for p in model.parameters() if p.requires_grad and id(p) not in ids]
-    optimizer = torch.optim.AdamW(
-        [
-            {"params": slow, "lr": o.rate, "base": o.rate},
-            {"params": fast, "lr": o.head_rate, "base": o.head_rate},
-        ],
-        weight_decay=0.01,
-        betas=(0.9, 0.98),
-    )
+    optimizer = adam(slow, fast, o.rate, o.head_rate)
     often = by_source(o.often)
     per_pass = -(-len(chosen(examples, often, random.Random(0))) // o.batch)
     total, step, first = per_pass * o.passes, 0, 0

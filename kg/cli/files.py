@@ -35,7 +35,6 @@ from kg.extract.parallel import extract_chunks
 from kg.formats import FORMATS, write
 from kg.ledger_rows import source_of
 from kg.read import Rejected, read
-from kg.read.items import WITHDRAWN
 from kg.records import Paper
 from kg.schema import ID_BASE
 
@@ -106,7 +105,7 @@ def extract(
             if isinstance(item, Rejected):
                 rejected.append(item)
                 tell_problem(item.source.file, item.source.position, item.reason)
-            elif WITHDRAWN in item.notes:
+            elif item.withdrawn:
                 source = source_of(item)
                 tell_problem(
                     source.file, source.position, f"{item.paper.id} is withdrawn; left out"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 from kg import __version__
 from kg.errors import InputError
 from kg.parquet import LAYOUT, metadata, rejections, write
-from kg.read import WITHDRAWN, Read, Rejected, read_file
+from kg.read import Read, Rejected, read_file
 from kg.read.places import STDIN, File, Paths, each, files
 from kg.records import digest
 
@@ -101,7 +101,7 @@ def extracted(items: Iterable[Read | Rejected], extractor: Extractor) -> Iterato
 
 
 def _states(item: Read | Rejected) -> TypeGuard[Read]:
-    return isinstance(item, Read) and WITHDRAWN not in item.notes
+    return isinstance(item, Read) and not item.withdrawn
 
 
 def extract_file(

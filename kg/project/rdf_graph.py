@@ -23,6 +23,7 @@ from kg.graph import Graph
 from kg.json_form import to_json
 from kg.project.rdf_terms import Description, Pair, integer, iri, text
 from kg.project.vocabulary import DATA_PREFIXES, ONTOLOGY, SOTA, VERSION, class_iri
+from kg.read.text import counted
 from kg.schema import ENTITY_TYPES, PAPER
 
 __all__ = ["describe_extractors", "describe_graph"]
@@ -43,7 +44,7 @@ def describe_graph(graph: Graph, papers: int, base: str) -> Iterator[Description
     software = iri(f"software/sotagraph-{__version__}", base)
     vocabularies = [n for p, n in DATA_PREFIXES.items() if p not in _NO_VOCABULARIES]
     counts = _counts(graph, papers)
-    many = f"{papers} paper" if papers == 1 else f"{papers} papers"
+    many = counted(papers, "paper")
     pairs: list[Pair] = [
         (RDF.type, SOTA.KnowledgeGraph),
         (RDF.type, VOID.Dataset),

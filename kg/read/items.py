@@ -97,6 +97,11 @@ class Read:
     extraction: Extraction | None = None
     extractor: str = ""
 
+    @property
+    def withdrawn(self) -> bool:
+        """Whether the source marks the paper as withdrawn; nothing is extracted from it then."""
+        return WITHDRAWN in self.notes
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Rejected:
