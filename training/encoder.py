@@ -220,7 +220,7 @@ def _published(encoder: Encoder) -> dict[str, list[str]]:
         "norm2": ["output.LayerNorm"],
     }
     if encoder.far is not None:
-        names["far.weight"] = [FAR]
+        names["far.weight"] = ["encoder.relative_attention_bias.weight"]
     for i in range(len(encoder.layers)):
         for own, theirs in parts.items():
             for k in ("weight", "bias"):
@@ -249,14 +249,11 @@ def _write(folder: Path, weights: dict[str, Any], config: dict, vocabulary: str)
     (folder / "vocab.txt").write_text(vocabulary, encoding="utf-8")
 
 
-FAR = "encoder.relative_attention_bias.weight"
-
-
 def unpack(artifact: Path, folder: Path) -> None:
     """Write the encoder that the artifact holds into a folder, with its vocabulary."""
     with zipfile.ZipFile(artifact) as z:
-        held = [n for n in z.namelist() if n.endswith(".onnx")]
-        state, vocabulary, more = _of_onnx(z, held[0]) if held else _of_mpnet(z)
+        is_onnx = any(n.endswith(".onnx") for n in z.namelist())
+        state, vocabulary, more = _of_onnx(z) if is_onnx else _of_mpnet(z)
     layers = {k.split(".")[2] for k in state if k.startswith("encoder.layer.")}
     words = state["embeddings.word_embeddings.weight"]
     config = {
@@ -275,10 +272,11 @@ Unpacked = tuple[dict[str, Any], list[str], dict[str, Any]]
 """Weights by BERT's names, the vocabulary, and what else the configuration says."""
 
 
-def _of_onnx(z: zipfile.ZipFile, model: str) -> Unpacked:
+def _of_onnx(z: zipfile.ZipFile) -> Unpacked:
     import onnx
     from onnx import numpy_helper
 
+    (model,) = (n for n in z.namelist() if n.endswith(".onnx"))
     (tokenizer,) = (n for n in z.namelist() if n.endswith("tokenizer.json"))
     graph = onnx.load_model_from_string(z.read(model)).graph
     vocabulary = json.loads(z.read(tokenizer))["model"]["vocab"]
