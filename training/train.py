@@ -1,7 +1,7 @@
 """Train the extractor on annotated abstracts.
 
     python training/train.py --gold train.jsonl --encoder DIR --layers 9 --frozen 4 --out RUN
-        [--passes 6] [--held-out 250] [--seed 1]
+        [--passes 6] [--held-out 250 | --fold 1/3] [--seed 1]
 
 Writes RUN/checkpoint.pt after each pass (`--resume` goes on from it), RUN/average.pt (the averaged
 weights) and RUN/record.json (data, settings, losses). `export.py` makes the files that ship.
@@ -299,6 +299,14 @@ def named(value: object) -> str:
     return value.name if isinstance(value, Path) else str(value)
 
 
+def fold(text: str) -> tuple[int, int]:
+    """K/N as (K, N): the K-th of N folds, counted from 1."""
+    k, n = map(int, text.split("/"))
+    if not 1 <= k <= n or n < 2:
+        raise ValueError(text)
+    return k, n
+
+
 def rate(progress: float, warm: float) -> float:
     """Factor of the learning rate: up over the warm-up, then linearly down to 0.01."""
     return max(0.01, min(warm, 1.0, 1.03 * (1 - progress)))
@@ -328,6 +336,11 @@ def main() -> None:
     a.add_argument("--passes", type=int, default=6)
     a.add_argument("--batch", type=int, default=8)
     a.add_argument("--held-out", type=int, default=250)
+    a.add_argument(
+        "--fold",
+        type=fold,
+        help="K/N: hold the K-th of N parts of the papers out instead, to cross-validate",
+    )
     a.add_argument("--rate", type=float, default=1.5e-4)
     a.add_argument("--head-rate", type=float, default=8e-4)
     a.add_argument("--seed", type=int, default=1)
@@ -366,8 +379,8 @@ def main() -> None:
     docs = load(o.gold)
     order = list(range(len(docs)))
     random.Random(7).shuffle(order)
-    held = set(order[: o.held_out])
-    train = [docs[i] for i in order[o.held_out :]]
+    held = set(order[o.fold[0] - 1 :: o.fold[1]] if o.fold else order[: o.held_out])
+    train = [docs[i] for i in order if i not in held]
     if o.limit:
         train = train[: o.limit]
     pieces = Pieces((o.encoder / "vocab.txt").read_text(encoding="utf-8").splitlines())
