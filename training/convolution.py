@@ -11,7 +11,6 @@ this package's patterns on these entities.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 import time
@@ -25,7 +24,7 @@ from spacy.util import minibatch
 from thinc.api import Adam
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from data import load
+from data import held_out, load
 from scoring import counts, f1
 
 from kg.extract.components import PATTERNS, StageComponent, pipeline
@@ -163,7 +162,7 @@ def main() -> None:
     a.add_argument("--seed", type=int, default=1)
     o = a.parse_args()
     if o.gold:
-        held = set(json.loads(o.held_out.read_text())) if o.held_out else set()
+        held = held_out(o.held_out) if o.held_out else set()
         train([d for d in load(o.gold) if d["id"] not in held], o.out, o.passes, o.seed)
     if o.test:
         test(o.test, o.out)

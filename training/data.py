@@ -37,6 +37,11 @@ def load(path: Path) -> list[dict]:
     ]
 
 
+def held_out(path: Path) -> set[str]:
+    """The ids of the papers that a run held out, from its held_out.json."""
+    return set(json.loads(path.read_text(encoding="utf-8")))
+
+
 def without_title(doc: dict) -> dict | None:
     """The same annotations on the abstract alone; None if there is no title."""
     cut = doc["text"].find("\n\n")

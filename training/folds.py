@@ -19,15 +19,15 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from data import load, source
+from data import held_out, load, source
 
-from kg.evaluate import score
+from kg.evaluate import Count, score
 from kg.extract.model.extractor import Extractor
 
 
 def predicted(run: Path, docs: list[dict]) -> list[dict]:
     """What the run's model makes of the papers that the run held out."""
-    held = set(json.loads((run / "held_out.json").read_text(encoding="utf-8")))
+    held = held_out(run / "held_out.json")
     model = Extractor.load(run / "model")
     return [
         {"id": d["id"], "text": d["text"], **model.predict(d["text"])}
@@ -42,12 +42,16 @@ def report(docs: list[dict], folds: list[list[dict]]) -> dict:
     every = [p for fold in folds for p in fold]
     if len({p["id"] for p in every}) < len(every):
         raise ValueError("a paper is in two folds: are these runs of one --fold K/N?")
-    apart = [score([gold[p["id"]] for p in fold], fold) for fold in folds]
+
+    def scored(found: list[dict]) -> dict[str, Count]:
+        return score([gold[p["id"]] for p in found], found)
+
+    apart = [scored(fold) for fold in folds]
     sources: dict[str, list[dict]] = defaultdict(list)
     for p in every:
         sources[source(p)].append(p)
     figures = {}
-    for name, count in score([gold[p["id"]] for p in every], every).items():
+    for name, count in scored(every).items():
         f1 = [fold[name].f1 for fold in apart if name in fold]
         figures[name] = {
             "f1": [round(x, 4) for x in f1],
@@ -59,8 +63,7 @@ def report(docs: list[dict], folds: list[list[dict]]) -> dict:
         "papers": [len(fold) for fold in folds],
         "figures": figures,
         "sources": {
-            name: {"papers": len(found)}
-            | {k: round(c.f1, 4) for k, c in score([gold[p["id"]] for p in found], found).items()}
+            name: {"papers": len(found)} | {k: round(c.f1, 4) for k, c in scored(found).items()}
             for name, found in sorted(sources.items())
         },
     }

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from data import by_source, load, source
+from data import by_source, held_out, load, source
 from scoring import counts, f1, pairing, triples
 
 from kg.extract.model.decode import RELATIONS, Settings, decode
@@ -215,7 +215,7 @@ def main() -> None:
     a.add_argument("--most", type=int, default=0, help="use this many papers only")
     a.add_argument("--quick", action="store_true", help="no halves: thresholds on all, once")
     o = a.parse_args()
-    ids = set(json.loads(o.held_out.read_text()))
+    ids = held_out(o.held_out)
     docs = [d for d in load(o.gold) if d["id"] in ids]
     if o.most:
         docs = docs[: o.most]
